@@ -2,13 +2,14 @@ import { z } from 'zod';
 import type { EventSink } from './event-source.ts';
 
 /**
- * `eligible`: the audience's events are right for the member. `addressed`: they may see something else, and get only events
- * that are addressed to them, in the same stream. `excluded`: the gateway opens a subscription for them alone.
+ * `eligible`: the audience's events are right for the member. `addressed`: the member may see something else than the audience,
+ * and gets only events that are addressed to them, in the same stream. `excluded`: the gateway opens a subscription for this
+ * member alone.
  */
 export type Eligibility = 'eligible' | 'addressed' | 'excluded';
 
 /**
- * The numbers of members whose eligibility changes between two events; in the `extensions` of a result
+ * The members whose eligibility changes between two events, by the gateway's numbers for them; in the `extensions` of a result
  * (gateway/subscriptions/PROTOCOL.md).
  */
 export type EligibilityChange = Readonly<Record<Eligibility, number[]>>;
@@ -55,6 +56,7 @@ export class EligibilityNotice implements EligibilityChange {
 
 /** Sent in the stream: an event to one member. */
 export class AddressedEvent {
+  /** The gateway's number for the member. */
   readonly to: number;
   readonly event: unknown;
 
@@ -97,7 +99,7 @@ export class Audience {
   }
 
   /** Whether the subscription decides about each member. If it does not, its events are right for every member. */
-  get excludesMembers(): boolean {
+  get decidesByMember(): boolean {
     return this.rules !== undefined;
   }
 
@@ -139,7 +141,7 @@ export class Audience {
         if (isGone()) end();
         else member.end = end;
       } catch {
-        // Their eligibility is unknown: they get a subscription of their own, which reports the error.
+        // The member's eligibility is unknown. The gateway opens a subscription for them alone, which reports the error.
         report('excluded');
       }
     };
@@ -175,11 +177,11 @@ export class Audience {
 
   /** To be called after a full queue: a notice, or events to any member, may be among the events that were dropped. */
   private sendAgain(): void {
-    this.sendAllDecisions();
+    this.sendEligibilityOfAll();
     this.rules?.sendWholeState();
   }
 
-  private sendAllDecisions(): void {
+  private sendEligibilityOfAll(): void {
     const all = new EligibilityNotice();
     for (const [number, { eligibility }] of this.members) if (eligibility) all[eligibility].push(number);
     this.stream?.push(all);

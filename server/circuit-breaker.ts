@@ -21,7 +21,7 @@ export class CircuitBreaker {
     return this.openedAt !== undefined;
   }
 
-  /** Milliseconds until the next call may be allowed; 0 if calls are allowed now. */
+  /** Milliseconds until the next call may be allowed, for a call that was refused; 0 if the breaker is closed. */
   get retryAfterMillis(): number {
     if (this.openedAt === undefined) return 0;
     const rest = this.openedAt + this.openMillis - Date.now();

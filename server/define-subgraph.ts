@@ -98,7 +98,7 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
    * `@evictedBy`. Default: none, and gateways cache nothing of the service for longer than `@cacheControl` says.
    */
   changeKinds?: readonly string[];
-  /** Whether the service delivers the events of all services by webhooks; its OpenAPI document then has their types. */
+  /** Whether the service delivers the events of all services by webhooks. Its OpenAPI document then has the types of all events. */
   deliversWebhooks?: true;
   /** Whether a setting replaces the database (wizard's WIZARD_STORAGE=memory). */
   withoutDatabase?(settings: ServerSettings & Settings): boolean;
@@ -132,8 +132,8 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   /** Work that is done later, or again and again; see `jobOf`. Without a database, only scheduled jobs run. */
   jobs?: readonly AnyJob<Resources>[];
   /**
-   * Which rows are removed when they are old, by an hourly job. In every service this includes the stored
-   * answers to requests with an `Idempotency-Key`, which need no rule here.
+   * Which rows are removed when they are old, by an hourly job. The stored answers to requests with an `Idempotency-Key` are
+   * removed in every service, without a rule here.
    */
   retention?(resources: Resources): readonly RetentionRule[];
   /** Fills in demo data. It is called at every start with demo data on, and is idempotent. */

@@ -3,11 +3,11 @@ import { addDays, dayOf, instantOf } from './calendar.ts';
 import { DEMO_GYMS, demoPerson } from './demo-ids.ts';
 
 /*
- * What the services share of the demo history: the members whom it adds to the two gyms, when some users train, and numbers
- * that look random and are the same at each first start.
+ * The parts of the demo history that several services need: the members whom it adds to the two gyms, the times at which some
+ * users train, and numbers that look random and are the same at each first start.
  */
 
-/** The history covers so many days before the first start. */
+/** The number of days before the first start that the history covers. */
 export const HISTORY_DAYS = 28;
 
 type Status = 'ACTIVE' | 'PENDING' | 'FROZEN' | 'ENDED';

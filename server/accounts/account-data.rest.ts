@@ -11,7 +11,7 @@ const userParams = z.object({ userId: uuid().meta({ description: "The user's id.
 /** Requests per minute. The export of a long-used account has many pages, and many accounts may be exported at once. */
 const RATE = { name: 'account-data', perMinute: 6_000, by: 'caller' } as const;
 
-/** The two routes by which identity reads and erases what another service stores about a user; every other service has them. */
+/** The two routes by which identity reads and erases what a service stores about a user. Every other service has them. */
 export const accountDataRest = [
   route({
     method: 'GET',

@@ -4,7 +4,8 @@ import type { RecordSource } from './account-part.ts';
 
 /**
  * The records of an entity that are about a user, in the order of `key`, which must be unique among them.
- * `except` names properties that mean nothing outside the service.
+ * @param about returns the condition for the rows about a user
+ * @param except properties that mean nothing outside the service
  */
 export const entityRecords =
   <Entity extends AnyEntity>(

@@ -11,8 +11,8 @@ import type { ErasureResult } from './account-part.ts';
  * takes the same lock in shared mode (`refuseErasedAccount`). So a writer that got the lock first has committed before the record
  * is stored, and `erase` finds its rows; a later writer is refused. `erase` runs in a second transaction.
  *
- * @param eraseFiles runs between the two, without a transaction, because PostgreSQL ends a transaction that waits 30 s for a
- * slow file storage. After a crash or a failure, the rows still name the files that are left, and the caller calls again.
+ * @param eraseFiles runs between the two transactions, because PostgreSQL ends a transaction that waits 30 s for a slow file
+ * storage. After a crash or a failure, the rows still name the files that are left, and the caller calls again.
  */
 export async function eraseOnce(
   unit: UnitOfWork,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instant, uuid } from '../shapes.ts';
 
-/** What identity reports to the services that store what a membership allowed. */
+/** The end of a membership, which identity reports to the services with data that needs one, such as bookings and squads. */
 export const MembershipEndShape = z
   .object({
     userId: uuid().meta({ description: 'The user whose membership has ended.' }),

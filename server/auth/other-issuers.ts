@@ -36,7 +36,7 @@ const issuer = z
       )
       .min(1, 'expected at least one algorithm')
       .default(['RS256', 'ES256']),
-    /** Which claims contain what the platform needs. */
+    /** The names of the claims that the platform reads. */
     claims: z
       .strictObject({
         /** The claim with the id: of the user, which is a UUID of the platform, or of the machine client, which is any UUID. */
@@ -46,9 +46,9 @@ const issuer = z
         scope: claim.optional(),
       })
       .default({ userId: 'sub' }),
-    /** What a value of the role's claim means here. A token with another value, or without one, gets `defaultRole`. */
+    /** The roles of the platform by the values of the claim `role`. A token with another value, or none, gets `defaultRole`. */
     roles: z.record(z.string(), z.enum(roleNames, `expected ${roleNames.join(', ')}`)).default({}),
-    /** Default: a token without a known role is refused. */
+    /** The role of a token without a known role. Default: such a token is refused. */
     defaultRole: z.enum(roleNames, `expected ${roleNames.join(', ')}`).optional(),
     /** Whether its tokens are those of machine clients, with scopes instead of a role. */
     machineClients: z.boolean('expected true or false').default(false),
@@ -134,7 +134,7 @@ const keysOf = ({ jwksUrl }: Issuer): JWTVerifyGetKey =>
     timeoutDuration: 3_000, // 3 s
   });
 
-/** Not verified, so it may only be used to find the issuer's keys. */
+/** The `iss` of a token. It is not verified, so it may only be used to find the issuer's keys. */
 function issuerIn(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
@@ -192,7 +192,7 @@ const withoutPrefix = (subject: string): string =>
 const ownRole = (roles: Issuer['roles'], name: string): Role | undefined =>
   Object.hasOwn(roles, name) ? roles[name] : undefined;
 
-/** The claim of that name, or, if there is none, what the dots in the name lead to. */
+/** The value of the claim with this name. If there is none, dots in the name lead into objects: `a.b` is `b` in the claim `a`. */
 function valueIn(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name];
   return name

@@ -68,7 +68,7 @@ export const clientSecretOf = (installationSecret: string, client: string): stri
 export const forwardingProofFor = (forwardingKey: string, service: ServiceName): string =>
   hmac(forwardingKey, `forwarding:${service}`);
 
-/** The key of the proofs. A gateway of the release before own secrets sends the key itself as the proof to all services. */
+/** The key of the proofs. A gateway of the last release without own secrets sends the key itself as the proof to all services. */
 export const forwardingKeyOf = (installationSecret: string): string => hmac(installationSecret, 'forwarding');
 
 function derivedSecretsOf(installationSecret: string, server: ServerName): OwnSecrets {

@@ -86,7 +86,7 @@ export class TokenVerifier {
   }
 }
 
-/** Whether the token may be revoked: identity ends sessions, and it has none of a token that another issuer signed. */
+/** Whether the token can be revoked. Identity ends sessions, but has no session for a token that another issuer signed. */
 const hasSession = (viewer: KnownViewer): boolean => viewer.kind === 'service' || viewer.sessionId !== '';
 
 const claimsShape = z.object({

@@ -32,7 +32,7 @@ export interface ClientViewer {
   readonly clientId: string;
   readonly gymId: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** The only location whose visits and occupancy the client may read and write; null if it may at all locations of its gym. */
+  /** The only location whose visits and occupancy the client may read and write; null: all locations of its gym. */
   readonly locationId: string | null;
   /** The client's id: if the client is deleted, its tokens are refused like those of an ended session with this id. */
   readonly sessionId: string;

@@ -13,5 +13,5 @@ export const START_TEXT = 'A backup of the fitness platform. docs/backup.md says
 export const MANIFEST = 'manifest.json';
 /** The beginning of the ZIP file's comment; the digest follows. */
 export const END = 'fitness-platform-backup sha256:';
-/** Hexadecimal digits. */
+/** The length of the digest, in hexadecimal digits. */
 export const DIGEST_LENGTH = 64;

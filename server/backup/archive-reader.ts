@@ -21,7 +21,10 @@ export interface Archive {
 const ZIP_SIGNATURE = Buffer.from('PK\u0003\u0004');
 const NAME_OFFSET = 30;
 
-/** @throws StartError for a file that is foreign, incomplete, changed, or of a newer version */
+/**
+ * Opens a backup after a check of all of its bytes.
+ * @throws StartError for a file that is foreign, incomplete, changed, or of a newer version
+ */
 export async function openArchive(file: string): Promise<Archive> {
   await checkBytes(file);
   const zip = await yauzl.openPromise(file, { autoClose: false });

@@ -44,7 +44,7 @@ export class ArchiveWriter {
     return measure.result();
   }
 
-  /** Resolves to the bytes of the file. */
+  /** Adds the manifest, and gives the complete file its name. Resolves to its size in bytes. */
   async finish(manifest: Manifest): Promise<number> {
     this.zip.addBuffer(Buffer.from(JSON.stringify(manifest)), MANIFEST);
     this.zip.end({ comment: END + '0'.repeat(DIGEST_LENGTH), forceZip64Format: false });
@@ -55,7 +55,7 @@ export class ArchiveWriter {
     return size;
   }
 
-  /** Writes the digest to its place, and everything to the disk. */
+  /** Writes the digest to its place, and everything to the disk. Resolves to the size of the file in bytes. */
   private async complete(): Promise<number> {
     const handle = await open(this.unfinished, 'r+');
     try {

@@ -7,7 +7,7 @@ export interface StagedFolder {
   readonly name: string;
   /**
    * `whole`: a file is written once under its name, or replaced by a rename; its copy is a second name (a hard link).
-   * `changing`: bytes of a file change in place, so that its bytes are copied.
+   * `changing`: bytes of a file change in place, so its bytes are copied.
    */
   readonly kind: 'whole' | 'changing';
 }

@@ -28,8 +28,8 @@ export async function pausableWrite<Result>(work: () => Promise<Result>): Promis
 }
 
 /**
- * Lets no `work` of `pausableWrite` begin until `resume` is called, once. `onPaused` is called when none is running any more.
- * `resume` may be called earlier, because a write to a broken disk may hang.
+ * Lets no `work` of `pausableWrite` begin until `resume` is called, which must happen exactly once. `onPaused` is called when no
+ * `work` is running any more. `resume` may be called before that, because a write to a broken disk may hang.
  */
 function pauseWrites(onPaused: () => void): { resume(): void } {
   pauses += 1;

@@ -79,9 +79,9 @@ function wideEncodingOf(start: Buffer): 'UTF_16LE' | 'UTF_16BE' | undefined {
   const zeros = [0, 0];
   for (const [index, byte] of start.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
-  const most = start.length / 2;
-  if (odd > most * 0.6 && even < most * 0.1) return 'UTF_16LE';
-  if (even > most * 0.6 && odd < most * 0.1) return 'UTF_16BE';
+  const half = start.length / 2;
+  if (odd > half * 0.6 && even < half * 0.1) return 'UTF_16LE';
+  if (even > half * 0.6 && odd < half * 0.1) return 'UTF_16BE';
   return undefined;
 }
 

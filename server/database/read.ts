@@ -47,7 +47,10 @@ async function run<Row>(
 /** If the connection is lost after this time, the read is not repeated, because its caller has waited long enough. */
 const REPEATED_WITHIN_MILLIS = 1_000; // 1 s
 
-/** Reads on another connection if the first one is lost: a `select` changes nothing, so it may run twice. */
+/**
+ * Reads again, on another connection, if the first one is lost or PostgreSQL has undone the statement because of others: a
+ * `select` changes nothing, so it may run twice.
+ */
 async function readAgainIfLost(
   pool: Pool,
   statement: Statement,

@@ -26,7 +26,7 @@ export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
 /** A `text` of PostgreSQL may contain any character but NUL (Character Types, 8.3). PostgreSQL reports a NUL in three ways. */
 function isUnstorable(thrown: Error, code: unknown): boolean {
   if (code === '22021' || code === '22P05') return true; // character_not_in_repertoire, untranslatable_character
-  // PostgreSQL read a parameter up to its NUL only. PostgreSQL has no other cause for this error: pg never breaks the protocol.
+  // PostgreSQL has read a parameter only up to its NUL. The error has no other cause, because pg never breaks the protocol.
   return code === '08P01' && routineOf(thrown) === 'pq_getmsgend';
 }
 

@@ -67,7 +67,7 @@ function isLocked(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === busy;
 }
 
-/** What the process that has or had the lock wrote down. Whether it still has the lock is another question. */
+/** The id and the note of the process that has, or had, the lock. The file does not show whether it still has the lock. */
 export const holderOf = (dataDir: string): { pid?: number; note?: string } =>
   readHolder(path.join(dataDir, 'lock-holder.json'));
 

@@ -100,7 +100,8 @@ function settingsFor(socketDir: string): string[] {
     'listen_addresses=',
     `unix_socket_directories=${socketDir}`,
     'unix_socket_permissions=0700',
-    // Six services have ten connections each, and tests start a second set of services; the others are in reserve.
+    // The pools of six services have ten connections each, and each service has some more, for jobs and notifications; tests
+    // start a second set of services. The rest is a reserve.
     'max_connections=200',
     'timezone=UTC',
     'log_timezone=UTC',

@@ -2,8 +2,9 @@ import { DAY_MILLIS } from '../durations.ts';
 import { removeRows, RETENTION_BATCH_ROWS, type RetentionRule } from '../retention/retention.ts';
 
 /**
- * Removes old events from the feed. They are kept one day longer than cursors are valid. Positions and times of publication
- * have the same order, so the oldest rows are found by the primary key.
+ * Removes old events from the feed. They are kept one day longer than the documents say (30 days), so that no event after a
+ * valid cursor is missing. Positions and times of publication have the same order, so the oldest rows are found by the primary
+ * key.
  */
 export const eventRetention: RetentionRule = {
   what: 'events',

@@ -16,7 +16,7 @@ export interface EventFilter {
 export type EventRow = EventShape & { position: number; publishedAt: string; traceparent: string | null };
 
 interface FeedState {
-  /** The last position of the feed; 0 if there is none. */
+  /** The position of the last event that is kept; 0 if there is none. */
   last: number;
   /** The highest position that an event has ever had, even if that event is no longer kept. */
   highest: number;
@@ -54,12 +54,12 @@ export async function eventsAfter(
       and (?::uuid is null or location_id is null or location_id = ?::uuid)
     order by position limit ?)`;
   const bounds = [position, locationId, locationId, limit];
-  const one = gymId
+  const eventsOfType = gymId
     ? `${ofGym('gym_id = of_gym_id and')} union all ${ofGym('of_gym_id is null and gym_id is null and')}`
     : ofGym('');
   const found = await unit.read<FeedState & Partial<EventRow>>(
     `select ${STATE}, page.* from (select 1) as one left join lateral (
-       select ${COLUMNS} ${source} (${one}) as event order by position limit ?
+       select ${COLUMNS} ${source} (${eventsOfType}) as event order by position limit ?
      ) as page on true`,
     [...(gymId ? [gymId, types, ...bounds, ...bounds] : [types, ...bounds]), limit],
   );

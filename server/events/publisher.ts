@@ -29,7 +29,7 @@ export class EventPublisher {
   private readonly log: Logger;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
-  /** Another run that begins after the running one, and sees everything that was committed before it was requested. */
+  /** The run that begins after the running one. It publishes everything that was committed before the run was requested. */
   private next: Promise<void> | undefined;
   /** The spans of the requests whose events are published next. */
   private spans: Span[] = [];

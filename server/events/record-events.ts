@@ -54,9 +54,7 @@ interface InsertOptions {
   tracesOf(eventId: string): string | undefined;
 }
 
-/**
- * Writes events that have their ids already.
- */
+/** Writes events that have their ids already. */
 export async function insertEvents(
   unit: UnitOfWork,
   events: readonly EventShape[],

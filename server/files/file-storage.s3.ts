@@ -72,7 +72,8 @@ class S3Storage implements FileStorage {
     } catch (error) {
       stream.destroy();
       await this.discardParts(key, upload.uploadId);
-      // The stream's own error is the cause, but not an AbortError: with it the upload ends a stream that it no longer needs.
+      // If the stream itself failed, its error is the cause. An AbortError is not: with it the upload ends a stream that it no
+      // longer needs.
       const { errored } = stream;
       throw errored && errored.name !== 'AbortError' ? errored : refusalOf(error);
     }

@@ -139,7 +139,7 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
     cause: EventCause | undefined,
   ): ExecutionResult['extensions'] {
     const { audience } = this.args;
-    const isForEverybody = this.isFirst && audience && !audience.excludesMembers;
+    const isForEverybody = this.isFirst && audience && !audience.decidesByMember;
     this.isFirst = false;
     const extensions = {
       ...(kind && { event: kind }),

@@ -47,13 +47,13 @@ export async function keyedMutation(
   if (typeof header !== 'string' || !isMutation(body)) return undefined;
   const key = keyOf(header);
   const scope = headers[IDEMPOTENCY_SCOPE];
-  const { place, sent } = scope === undefined ? { place: undefined, sent: undefined } : scopeOf(scope);
+  const { place, digest } = scope === undefined ? { place: undefined, digest: undefined } : scopeOf(scope);
   return {
     caller: callerOf(viewer, address),
     // A client's key contains no spaces, so a key with a place never equals the key of another request.
     key: place === undefined ? key : `${place} ${key}`,
     operation: 'POST /graphql',
-    fingerprint: await fingerprintOf(body, sent),
+    fingerprint: await fingerprintOf(body, digest),
   };
 }
 
@@ -71,20 +71,20 @@ function isMutation(body: unknown): body is GraphRequest {
   return getOperationAST(document, name)?.operation === OperationTypeNode.MUTATION;
 }
 
-function scopeOf(header: string | string[]): { place: string; sent: string } {
-  const [, place, sent] = /^(\d{1,3});([0-9a-f]{64})$/.exec(String(header)) ?? [];
-  if (place === undefined || sent === undefined)
+function scopeOf(header: string | string[]): { place: string; digest: string } {
+  const [, place, digest] = /^(\d{1,3});([0-9a-f]{64})$/.exec(String(header)) ?? [];
+  if (place === undefined || digest === undefined)
     throw invalid(
       'Idempotency-Scope',
       'expected the value that the gateway sends; only the gateway may send this header',
     );
-  return { place, sent };
+  return { place, digest };
 }
 
-/** @param sent the digest of the client's request to the gateway, without the files, which are hashed here */
+/** @param digest of the client's request to the gateway, without the files, which are hashed here; undefined without a gateway */
 async function fingerprintOf(
   { query, operationName, variables }: GraphRequest,
-  sent: string | undefined,
+  digest: string | undefined,
 ): Promise<string> {
   const uploads: Upload[] = [];
   const text = JSON.stringify([query, operationName ?? null, variables ?? null], (_key, value: unknown) => {
@@ -92,7 +92,7 @@ async function fingerprintOf(
     uploads.push(value);
     return 'file';
   });
-  const hash = createHash('sha256').update(sent ?? text);
+  const hash = createHash('sha256').update(digest ?? text);
   for (const { promise } of uploads) {
     try {
       const { filename, createReadStream } = await promise;

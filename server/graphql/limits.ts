@@ -127,7 +127,7 @@ function sizeOfText(query: string, maxTokens: number, isAnonymous: boolean): Ope
   try {
     return sizeOf(parse(query, { noLocation: true, maxTokens }));
   } catch (error) {
-    // graphql-js writes "more that".
+    // The message of graphql-js has a spelling mistake, which a later version may correct: "more that".
     if (error instanceof Error && /more tha[nt] \d+ tokens/.test(error.message))
       throw exceeded('tokens', maxTokens, isAnonymous);
     return undefined;

@@ -45,7 +45,7 @@ interface SubscriptionEndpointOptions {
 type Connection = Extra &
   Partial<Record<PropertyKey, never>> & {
     audiences?: Audiences;
-    /** Whether the socket has proved that it belongs to the gateway. Its operations, of many users, are not limited in number. */
+    /** Whether the socket has proved that it belongs to the gateway. The number of its operations, of many users, is not limited. */
     isGateway?: boolean;
     /** Absent on the gateway's sockets, which stay open for the gateway's next client. */
     idleness?: Idleness;

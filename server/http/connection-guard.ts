@@ -102,15 +102,15 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
   const { readingPatienceMillis = READING_PATIENCE_MILLIS } = options;
   const timer = setInterval(() => {
     for (const [socket, connection] of connections) {
-      checkSpeed(socket, connection);
-      if (!connection.mayReadSlowly) checkReading(socket, connection, readingPatienceMillis);
+      checkBodySpeed(socket, connection);
+      if (!connection.mayReadSlowly) checkReadingSpeed(socket, connection, readingPatienceMillis);
     }
   }, CHECK_MILLIS);
   timer.unref();
   server.once('close', () => clearInterval(timer));
 }
 
-function checkSpeed(socket: Socket, connection: Connection): void {
+function checkBodySpeed(socket: Socket, connection: Connection): void {
   const { req, res } = connection;
   if (!req || !res || req.complete || req.socket !== socket) {
     // The connection has no incomplete body. The memory of the finished request can be freed.
@@ -131,7 +131,7 @@ function checkSpeed(socket: Socket, connection: Connection): void {
   if (connection.waitedMillis >= PATIENCE_MILLIS && bytes < expected) refuse(socket, res);
 }
 
-function checkReading(socket: Socket, connection: Connection, patienceMillis: number): void {
+function checkReadingSpeed(socket: Socket, connection: Connection, patienceMillis: number): void {
   if (socket.writableLength === 0) {
     connection.unread = undefined;
     return;

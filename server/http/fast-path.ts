@@ -12,7 +12,7 @@ export function hasPlainJson(headers: IncomingHttpHeaders): boolean {
   );
 }
 
-/** Waits for a request that is served without Express. If the server fails, the error is logged and the connection closes. */
+/** Handles the failure of a request that is served without Express: the error is logged, and the connection is closed. */
 export function served(serving: Promise<void>, res: ServerResponse, log: Logger): void {
   serving.catch((error: unknown) => {
     log.error({ err: error }, 'the fast path failed');

@@ -11,8 +11,8 @@ import type { ServerSettings, ServiceName } from '../settings.ts';
 export const FORWARDED_PROOF = 'x-forwarded-proof';
 
 /**
- * The proofs that a service accepts: its own; and, if it knows the installation's secret, the proof that a gateway of the
- * release before own secrets sends to all services, so that services can be upgraded before the gateway.
+ * The proofs that a service accepts: its own; and, if it knows the installation's secret, the proof that a gateway of the last
+ * release without own secrets sends to all services, so that services can be upgraded before the gateway.
  */
 export async function forwardingProofsAt(
   service: ServiceName,

@@ -31,8 +31,8 @@ function outcomeOf(text: string): { value: unknown } | { error: unknown } {
 const read = new WeakMap<IncomingMessage, ReadBody>();
 
 /**
- * Undefined if the client aborted the request. The size needs no check here: the calling code has checked `Content-Length`,
- * and Node enforces it.
+ * Reads the body of a request; undefined if the client aborted the request. The size needs no check here: the calling code has
+ * checked `Content-Length`, and Node enforces it.
  */
 export const readBody = (req: IncomingMessage): Promise<ReadBody | undefined> =>
   new Promise((resolve) => readBytes(req, (bytes) => resolve(bytes && new ReadBody(textOf(bytes)))));

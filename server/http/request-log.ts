@@ -26,7 +26,7 @@ interface EndedRequest {
 /** nginx's status for a request whose client left before the response began. No client sees it. */
 const CLIENT_LEFT = 499;
 
-/** The questions of load balancers and supervisors: with a check each second they would be most lines of a quiet server. */
+/** The requests of load balancers and supervisors. With one each second, their lines would be most of the log of a quiet server. */
 const HEALTH_CHECKS: ReadonlySet<string> = new Set(
   ['GET', 'HEAD'].flatMap((method) => [`${method} /health/live`, `${method} /health/ready`]),
 );

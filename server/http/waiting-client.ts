@@ -9,9 +9,9 @@ export const TIME_LIMIT_HEADER = 'x-time-limit-millis';
 const ON_THE_WAY_MILLIS = 500;
 
 /**
- * Returns a function that returns how many milliseconds the service still has: the time that the sender of the request still
- * waits, without the time that the answer needs on its way; undefined if the request has no such header. A false header harms
- * only its sender, because it can only shorten the time that the service itself allows.
+ * Returns a function that returns how many milliseconds the service still has: the time for which the sender of the request
+ * still waits, without the time that the answer needs on its way. Undefined if the request has no TIME_LIMIT_HEADER. A false
+ * header harms only its sender, because it can only shorten the time that the service itself allows.
  */
 export function timeLeftOf(headers: IncomingMessage['headers']): () => number | undefined {
   const header = headers[TIME_LIMIT_HEADER];

@@ -19,6 +19,7 @@ const CONNECTIONS = 2;
  * once, because PostgreSQL notifies the worker of its insert.
  */
 const POLL_MILLIS = 5_000;
+/** How often the locks are renewed, those of lost workers are released, and waiting jobs are counted. */
 const UPKEEP_MILLIS = 5_000;
 /** The longest time of a query. Without it a query would wait for ever if the network is interrupted. */
 const QUERY_MILLIS = 20_000;
@@ -70,7 +71,7 @@ export class JobWorker {
     void this.runner?.stop().catch(() => undefined);
   }
 
-  /** Waits for the running jobs. What does not end in time is released, so that another replica runs it again at once. */
+  /** Waits for the running jobs. A job that does not end in time is released, so that another replica runs it again at once. */
   stop(): Promise<void> {
     this.stopped ??= this.end();
     return this.stopped;

@@ -31,7 +31,7 @@ interface JobDeclaration<Payload extends object, Resources> {
   /** The fields of the payload that an operator may see. Default: none. */
   readonly shown?: readonly (keyof Payload & string)[];
   /**
-   * After so many failures, or one `JobRefused`, the job has failed for good. The pauses between attempts grow: 3 s, 7 s,
+   * After this number of failures, or one `JobRefused`, the job has failed for good. The pauses between attempts grow: 3 s, 7 s,
    * 20 s, 55 s, 2 min, 7 min, 18 min, 50 min, 2 h, then 6 h.
    */
   readonly maxAttempts: number;

@@ -128,7 +128,7 @@ async function runAttempt(job: AnyJob, attempt: Attempt, host: JobHost): Promise
 
 const MAX_ERROR_LENGTH = 500;
 
-/** The text of an error that is stored with its job. It is without addresses, which mail servers repeat in their answers. */
+/** The text of an error, as it is stored with its job: without email addresses, which mail servers repeat in their answers. */
 export class StoredFailure extends Error {
   override readonly name = 'StoredFailure';
   /** Whether no further attempt follows, even if the job has attempts left. */

@@ -13,6 +13,7 @@ interface CountedSeldom<Figures> {
 /**
  * A function that returns figures of a database for the metrics, counted at most every 10 s however often they are read. If
  * the database does not answer, it returns the previous figures.
+ * @param first the figures before the first count
  */
 export function countedSeldom<Figures>(
   log: Logger,

@@ -19,7 +19,7 @@ export function beginStatement(text: unknown, database: string | undefined): Spa
   const parent = activeSpan();
   if (!parent) return undefined;
   const sql = textOf(text);
-  if (sql === undefined || BEGINS_NOTHING.test(sql)) return undefined;
+  if (sql === undefined || BEGIN.test(sql)) return undefined;
   const { name, attributes } = statementOf(sql);
   const span = parent.child(name, { kind: SpanKind.client, attributes });
   if (database !== undefined) span.set({ 'db.namespace': database });
@@ -36,7 +36,7 @@ export function endStatement(span: Span, error: unknown): void {
 }
 
 /** A `begin` gets no span: it waits for nothing but its answer, and the span of the `commit` shows the transaction. */
-const BEGINS_NOTHING = /^\s*begin\b/i;
+const BEGIN = /^\s*begin\b/i;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 function textOf(query: unknown): string | undefined {

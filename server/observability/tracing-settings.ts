@@ -21,7 +21,7 @@ const collectorUrl = z.url({
 
 const protocol = z.enum(PROTOCOLS, 'expected http/protobuf or http/json; gRPC is not supported');
 
-const count = (byDefault: number, most: number) =>
+const wholeNumber = (byDefault: number, most: number) =>
   z.coerce
     .number(`expected a number from 1 to ${most}`)
     .int(`expected a whole number from 1 to ${most}`)
@@ -71,8 +71,8 @@ export const tracingSettings = z.object({
   otelExporterOtlpHeaders: pairs.default({}),
   otelExporterOtlpTracesHeaders: pairs.optional(),
   /** Milliseconds. */
-  otelExporterOtlpTimeout: count(10_000, 60_000),
-  otelExporterOtlpTracesTimeout: count(10_000, 60_000).unwrap().optional(),
+  otelExporterOtlpTimeout: wholeNumber(10_000, 60_000),
+  otelExporterOtlpTracesTimeout: wholeNumber(10_000, 60_000).unwrap().optional(),
   otelTracesSampler: z
     .enum(SAMPLERS, `expected one of ${SAMPLERS.join(', ')}`)
     .default('parentbased_always_on'),
@@ -86,11 +86,11 @@ export const tracingSettings = z.object({
   otelServiceName: z.string().max(255).optional(),
   otelResourceAttributes: pairs.default({}),
   /** Milliseconds until the next spans are sent. */
-  otelBspScheduleDelay: count(5_000, 60_000),
+  otelBspScheduleDelay: wholeNumber(5_000, 60_000),
   /** Spans that wait to be sent; further ones are dropped. */
-  otelBspMaxQueueSize: count(2_048, 65_536),
+  otelBspMaxQueueSize: wholeNumber(2_048, 65_536),
   /** Spans of one request to the collector. */
-  otelBspMaxExportBatchSize: count(512, 8_192),
+  otelBspMaxExportBatchSize: wholeNumber(512, 8_192),
 });
 export type TracingSettings = z.output<typeof tracingSettings>;
 

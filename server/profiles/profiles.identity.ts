@@ -12,7 +12,7 @@ import type { Profile, Profiles } from './profiles.ts';
 const TIMEOUT_MILLIS = 2_000; // 2 s
 /** After three failures, units of work do not wait for identity until this time has passed. */
 const BREAKER = { failuresToOpen: 3, openMillis: 5_000 }; // 5 s
-const NOBODY: Profile = { timezone: 'UTC', locale: 'en' };
+const DEFAULT_PROFILE: Profile = { timezone: 'UTC', locale: 'en' };
 
 const ProfileAnswer = z.object({ timezone, locale: z.string() });
 
@@ -34,7 +34,7 @@ export function identityProfiles(identityUrl: string): Profiles {
 
   const ask = async (unit: UnitOfWork, userId: string): Promise<Profile> => {
     const { authorization, requestId } = unit.origin;
-    if (!authorization || !breaker.tryAcquire()) return lastKnown.get(userId) ?? NOBODY;
+    if (!authorization || !breaker.tryAcquire()) return lastKnown.get(userId) ?? DEFAULT_PROFILE;
     const span = callSpan('GET', 'identity');
     try {
       const { status, text } = await withinTime(TIMEOUT_MILLIS, async (signal) => {
@@ -58,12 +58,12 @@ export function identityProfiles(identityUrl: string): Profiles {
       breaker.failed();
       unit.log.warn({ err: error }, 'the request for the profile of a user failed');
     }
-    return lastKnown.get(userId) ?? NOBODY;
+    return lastKnown.get(userId) ?? DEFAULT_PROFILE;
   };
 
   return {
     of(unit) {
-      if (unit.viewer.kind !== 'user') return Promise.resolve(NOBODY);
+      if (unit.viewer.kind !== 'user') return Promise.resolve(DEFAULT_PROFILE);
       const profile = asked.get(unit) ?? ask(unit, unit.viewer.userId);
       asked.set(unit, profile);
       return profile;

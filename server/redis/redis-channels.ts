@@ -16,11 +16,11 @@ interface Channel {
   /** Resolves when the last SUBSCRIBE or UNSUBSCRIBE has ended. */
   settled: Promise<void>;
   /** The client that has subscribed to it. */
-  on: RedisClient | undefined;
+  subscriber: RedisClient | undefined;
 }
 
 /** A connection that listens to the channels of one server. */
-interface Post {
+interface ServerConnection {
   readonly server: string;
   readonly node: RedisNode;
   beat: Beat | undefined;
@@ -55,7 +55,7 @@ export class RedisChannels {
   private readonly redis: RedisConnection;
   private readonly options: RedisOptions;
   private readonly channels = new Map<string, Channel>();
-  private readonly posts = new Map<string, Post>();
+  private readonly connections = new Map<string, ServerConnection>();
   private readonly restoredListeners = new Set<() => void>();
   private readonly instanceId = randomUUID();
   private readonly ticking: NodeJS.Timeout;
@@ -110,8 +110,8 @@ export class RedisChannels {
     this.isClosed = true;
     clearInterval(this.ticking);
     this.restoredListeners.clear();
-    for (const { node } of this.posts.values()) node.close();
-    this.posts.clear();
+    for (const { node } of this.connections.values()) node.close();
+    this.connections.clear();
     this.channels.clear();
   }
 
@@ -126,7 +126,7 @@ export class RedisChannels {
         for (const listener of listeners) listener(message);
       },
       settled: Promise.resolve(),
-      on: undefined,
+      subscriber: undefined,
     };
     this.channels.set(name, channel);
     return channel;
@@ -142,10 +142,10 @@ export class RedisChannels {
   private async step(channel: Channel): Promise<void> {
     const { name, deliver } = channel;
     const isWanted = channel.listeners.size > 0;
-    const before = channel.on?.isReady ? channel.on : undefined;
+    const before = channel.subscriber?.isReady ? channel.subscriber : undefined;
     try {
       if (!isWanted) {
-        channel.on = undefined;
+        channel.subscriber = undefined;
         if (before) await inTime(this.unsubscribe(before, name, deliver), SUBSCRIBE_MILLIS);
         return;
       }
@@ -153,15 +153,15 @@ export class RedisChannels {
       if (before === client) return;
       // Redis may execute a command that fails here. The channel then counts as not subscribed, because subscribing twice
       // is harmless.
-      channel.on = undefined;
+      channel.subscriber = undefined;
       await inTime(this.subscribeAt(client, name, deliver), SUBSCRIBE_MILLIS);
-      channel.on = client;
+      channel.subscriber = client;
     } catch (error) {
       this.isIncomplete ||= isWanted;
       if (error instanceof ErrorReply && error.message.startsWith('MOVED')) this.findServer(name);
       throw unavailable(error);
     } finally {
-      if (channel.listeners.size === 0 && !channel.on && this.channels.get(name) === channel)
+      if (channel.listeners.size === 0 && !channel.subscriber && this.channels.get(name) === channel)
         this.channels.delete(name);
     }
   }
@@ -183,14 +183,14 @@ export class RedisChannels {
 
   /** The client that listens at the server of the channel. Waits for a connection that is being opened. */
   private async clientFor(name: string): Promise<RedisClient> {
-    const { node } = this.postAt(this.redis.servers.nodeOf(name));
+    const { node } = this.connectionTo(this.redis.servers.nodeOf(name));
     if (!node.ready) await inTime(node.opened, SUBSCRIBE_MILLIS);
     if (!node.ready) throw new Error('Redis is not connected');
     return node.ready;
   }
 
-  private postAt(server: string): Post {
-    const known = this.posts.get(server);
+  private connectionTo(server: string): ServerConnection {
+    const known = this.connections.get(server);
     if (known) return known;
     if (this.isClosed) throw new Error('closed');
     let wasReady = false;
@@ -198,7 +198,7 @@ export class RedisChannels {
       onReady: (client) => {
         client.on('sharded-channel-moved', (name: string) => {
           const channel = this.channels.get(name);
-          if (channel?.on === client) channel.on = undefined;
+          if (channel?.subscriber === client) channel.subscriber = undefined;
           this.isIncomplete = true;
           this.findServer(name);
         });
@@ -211,21 +211,24 @@ export class RedisChannels {
         this.setLost(true, error);
       },
     });
-    const post: Post = { server, node, beat: undefined };
-    this.posts.set(server, post);
-    return post;
+    const connection: ServerConnection = { server, node, beat: undefined };
+    this.connections.set(server, connection);
+    return connection;
   }
 
   private tick(): void {
     for (const channel of this.channels.values())
       if (channel.listeners.size > 0 && !this.isSettled(channel)) this.isIncomplete = true;
     this.restore();
-    this.closeUnusedPosts();
-    for (const post of this.posts.values()) void this.beat(post).catch(() => undefined);
+    this.closeUnusedConnections();
+    for (const connection of this.connections.values()) void this.beat(connection).catch(() => undefined);
   }
 
-  private isSettled({ name, on }: Channel): boolean {
-    return on !== undefined && on === this.posts.get(this.redis.servers.nodeOf(name))?.node.ready;
+  private isSettled({ name, subscriber }: Channel): boolean {
+    return (
+      subscriber !== undefined &&
+      subscriber === this.connections.get(this.redis.servers.nodeOf(name))?.node.ready
+    );
   }
 
   /** Subscribes what is not subscribed, and reports when nothing is missing any more. */
@@ -247,26 +250,26 @@ export class RedisChannels {
   }
 
   /** Closes the connections to servers that have left the cluster or lost their slots: no channel of this instance is there. */
-  private closeUnusedPosts(): void {
+  private closeUnusedConnections(): void {
     if (!this.redis.servers.isSharded) return;
     const used = new Set([...this.channels.keys()].map((name) => this.redis.servers.nodeOf(name)));
-    for (const [server, { node, beat }] of this.posts)
+    for (const [server, { node, beat }] of this.connections)
       if (!used.has(server) || (beat && this.redis.servers.nodeOf(beat.name) !== server)) {
         beat?.stop?.();
-        if (used.has(server)) this.posts.get(server)!.beat = undefined;
+        if (used.has(server)) this.connections.get(server)!.beat = undefined;
         else {
           node.close();
-          this.posts.delete(server);
+          this.connections.delete(server);
         }
       }
   }
 
-  private async beat(post: Post): Promise<void> {
-    const { node } = post;
+  private async beat(connection: ServerConnection): Promise<void> {
+    const { node } = connection;
     const client = node.ready;
     if (!client) return;
-    post.beat ??= this.newBeat(post);
-    const { beat } = post;
+    connection.beat ??= this.newBeat(connection);
+    const { beat } = connection;
     const channel = beat && this.channels.get(beat.name);
     if (!beat?.stop || !channel || !this.isSettled(channel)) return;
     // The last message had a whole interval to come back.
@@ -281,7 +284,7 @@ export class RedisChannels {
     else beat.sent += 1;
   }
 
-  private newBeat({ server }: Post): Beat | undefined {
+  private newBeat({ server }: ServerConnection): Beat | undefined {
     // The name has the hash tag of another channel of the server, so that it belongs to the same server.
     const other = [...this.channels.keys()].find((name) => this.redis.servers.nodeOf(name) === server);
     if (other === undefined) return undefined;
@@ -290,7 +293,8 @@ export class RedisChannels {
     this.subscribe(name, (message) => (beat.received = Number(message))).then(
       (stop) => (beat.stop = stop),
       () => {
-        for (const post of this.posts.values()) if (post.beat === beat) post.beat = undefined;
+        for (const connection of this.connections.values())
+          if (connection.beat === beat) connection.beat = undefined;
       },
     );
     return beat;

@@ -23,7 +23,7 @@ const COMMAND_MILLIS = 100;
 const BREAKER = { failuresToOpen: 5, openMillis: 1_000 }; // 1 s
 /** After a failure this connection checks at this interval whether Redis answers again, also if nobody sends a command. */
 const PROBE_MILLIS = 200;
-/** After so many failed probes the other nodes are asked for the master, because a replica may have replaced the server. */
+/** After this number of failed probes the other nodes are asked for the master, because a replica may have replaced the server. */
 const PROBES_OF_A_HANG = 5;
 const START_MILLIS = 2_000; // 2 s
 

@@ -85,7 +85,7 @@ function routeHandler<Services>(route: RestRoute<Services>, host: RouteHost<Serv
   return async (exchange) => {
     const { context, headers } = exchange;
     context.viewer = await authenticate(headers, host.verifier);
-    if (count) await takeOne(count, exchange);
+    if (count) await countRequest(count, exchange);
     if (isVersionRefused) refuseExpectedVersion(headers['if-match']);
     const body = await exchange.readBody();
     const { services, idempotency } = host.begin(context);
@@ -111,7 +111,7 @@ function routeHandler<Services>(route: RestRoute<Services>, host: RouteHost<Serv
   };
 }
 
-/** For routes without `upload.maxBytes`; the rules refuse a body that is larger than theirs. */
+/** For routes without `upload.maxBytes`, whose rules may have a lower limit of their own. */
 const MAX_KEYED_BYTES = 32 * 1024 * 1024; // 32 MiB
 
 /**
@@ -134,7 +134,7 @@ async function wholeOf(stream: Readable, limit: number): Promise<Buffer> {
   }
 }
 
-async function takeOne(count: RateCounter, exchange: Exchange): Promise<void> {
+async function countRequest(count: RateCounter, exchange: Exchange): Promise<void> {
   const { headers, refusal } = await count(exchange.context);
   exchange.set(headers);
   if (refusal) throw refusal;

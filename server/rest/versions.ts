@@ -56,8 +56,8 @@ const TAG_LIST = /^(?:W\/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W\/)?"[^"]*")*$/;
 const VERSION_TAG = /^(?:W\/)?"(\d{1,9})(?:\.[\w-]{12})?"$/;
 
 /**
- * The version in the header; the highest one if it is a list, which one of its members has to match (RFC 9110, section
- * 13.1.1). Versions only increase, so a lower one cannot be current if the client has seen a higher one.
+ * The version in the header. If the header is a list, one of its members has to match (RFC 9110, section 13.1.1), so the highest
+ * version is returned: versions only increase, so a lower one cannot be current if the client has seen a higher one.
  */
 function headerVersion(ifMatch: string | undefined): number | undefined {
   const header = ifMatch?.trim();

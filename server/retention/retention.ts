@@ -114,8 +114,9 @@ export class Retention {
   }
 
   /**
-   * Removes all rows or files of a rule that are old. Each batch of rows takes a lock until the end of its transaction, so that no two replicas
-   * work on the same rule at the same time; a replica that does not get the lock leaves the rest to the other one.
+   * Removes all rows or files of a rule that are old. Each batch of rows takes a lock until the end of its transaction, so that
+   * no two replicas work on the same rule at the same time; a replica that does not get the lock leaves the rest to the other
+   * one.
    */
   async run(rule: RetentionRule, run: RetentionRun): Promise<void> {
     const { settings, log } = this.options;

@@ -87,7 +87,7 @@ export class ObjectSelection {
   }
 }
 
-/** @param subfields of the fields below the root */
+/** @param subfields returns the selected fields of an object below the root */
 export const rootSelection = (
   type: GraphQLObjectType,
   fields: () => ReturnType<FieldsOf>,

@@ -74,7 +74,7 @@ export class CompositeText implements PendingText {
     return this;
   }
 
-  /** What its items do from now on has no effect. */
+  /** From now on, the texts and errors of its items are ignored. */
   abandon(): void {
     this.isOver = true;
   }

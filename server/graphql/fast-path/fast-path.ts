@@ -44,13 +44,13 @@ export interface FastPathOptions {
 const OPERATION = 'POST /graphql';
 
 /** The used parts of a request's body. */
-interface Question {
+interface GraphRequest {
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A question that has passed all checks, with its caller. */
+/** A request that has passed all checks, with its caller. */
 interface Admitted {
   readonly prepared: PreparedExecution;
   readonly viewer: Viewer;
@@ -124,12 +124,12 @@ export class FastPath {
     res: ServerResponse,
   ): Promise<Admitted | undefined> {
     const { queries, verifier, origins, count } = this.options;
-    const question = questionIn(body);
-    const known = question && queries.of(question.query, question.operationName);
+    const request = graphRequestIn(body);
+    const known = request && queries.of(request.query, request.operationName);
     if (!known) return undefined;
     const viewer = await viewerOfRequest(req.headers, verifier).catch(() => undefined);
-    if (!viewer || !this.isAllowed(known, question, viewer)) return undefined;
-    const prepared = known.query.prepare(question.variables);
+    if (!viewer || !this.isAllowed(known, request, viewer)) return undefined;
+    const prepared = known.query.prepare(request.variables);
     if (!prepared) return undefined;
     const origin = originOf(req, res, origins);
     const state = await count?.({ viewer, address: origin.address });
@@ -138,7 +138,7 @@ export class FastPath {
 
   private isAllowed(
     { document, operation }: KnownQuery,
-    { query, variables }: Question,
+    { query, variables }: GraphRequest,
     viewer: Viewer,
   ): boolean {
     try {
@@ -185,7 +185,7 @@ export class FastPath {
 const mayTakeFastPath = ({ method, url, headers }: IncomingMessage): boolean =>
   method === 'POST' && url === '/graphql' && hasPlainJson(headers);
 
-function questionIn(read: ReadBody): Question | undefined {
+function graphRequestIn(read: ReadBody): GraphRequest | undefined {
   let body: unknown;
   try {
     body = read.json();

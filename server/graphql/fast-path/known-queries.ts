@@ -74,7 +74,10 @@ export class KnownQueries {
   }
 }
 
-/** Two requests may have one key, for example the text "query\n{ a }", and the text "{ a }" with the name "query". */
+/**
+ * Two requests may have one key, for example the text "query\n{ a }", and the text "{ a }" with the name "query". So `of`
+ * compares the text, too.
+ */
 const keyOf = (text: string, operationName: string | undefined): string =>
   operationName === undefined ? text : `${operationName}\n${text}`;
 
