@@ -32,7 +32,7 @@ const OPERATIONS: [string, string][] = [
   ],
 ];
 
-describe('an operation of', () => {
+describe('a request with', () => {
   it.each(OPERATIONS)('%s is refused by POST and by GET', async (_what, query) => {
     for (let i = 0; i < 2; i += 1)
       expect(await platform.graph('gateway', query)).toMatchObject({
@@ -55,7 +55,7 @@ describe('an operation of', () => {
     ).toMatchObject({ status: 400, errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
   });
 
-  it('5 MB is refused, and so is a batch of 1,000 operations', async () => {
+  it('5 MB of text is refused, and so is a batch of 1,000 operations', async () => {
     expect((await platform.graph('gateway', `{ ${'# comment\n'.repeat(520_000)} me { id } }`)).status).toBe(
       413,
     );
@@ -70,7 +70,7 @@ describe('an operation of', () => {
 });
 
 describe('over the socket', () => {
-  it.each(OPERATIONS.slice(0, 4))('an operation of %s is refused', async (_what, query) => {
+  it.each(OPERATIONS.slice(0, 4))('an operation with %s is refused', async (_what, query) => {
     const refused = subscribe(platform.url('gateway'), query);
     await expect(refused.next()).rejects.toMatchObject([
       { extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } },

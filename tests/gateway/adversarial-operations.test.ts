@@ -93,7 +93,7 @@ const REFUSAL_RATIO = 30;
 
 describe('an operation of a denial-of-service attack', () => {
   it.each(REFUSED)(
-    '%s is refused at little cost, over HTTP and, if it is small enough, over the socket',
+    '(%s) is refused at little cost, over HTTP and, if it is small enough, over the socket',
     async (_what, query, variables = {}) => {
       const plain = await plainMillis();
       let answer: Awaited<ReturnType<TestPlatform['graph']>> | undefined;
@@ -148,7 +148,7 @@ describe('an operation of a denial-of-service attack', () => {
     ],
     ['a comment of 60 KB', `{ me { id } } #${'x'.repeat(60_000)}`],
   ] as [string, string, object?][])(
-    '%s is answered, or refused, at a bounded cost',
+    '(%s) is answered, or refused, at a bounded cost',
     async (_what, query, variables = {}) => {
       const plain = await plainMillis();
       const measured: number[] = [];
@@ -209,6 +209,7 @@ describe("at a service's own port", () => {
 });
 
 describe('a gateway under attack', () => {
+  /** A metric, added up over its labels. The cache of tokens is left out: the texts of operations do not fill it. */
   const figure = async (name: string): Promise<number> => {
     const text = await (await fetch(`${platform.url('gateway')}/metrics`)).text();
     return text
@@ -226,7 +227,7 @@ describe('a gateway under attack', () => {
     expect((await figure('cache_bytes')) - before).toBeLessThan(80 * 1024 * 1024);
   });
 
-  it('100 subscriptions over one socket are answered at a bounded cost, and the socket stays open', async () => {
+  it('answers 100 subscriptions over one socket at a bounded cost, and keeps the socket open', async () => {
     const client = createClient({
       url: `${platform.url('gateway').replace(/^http/, 'ws')}/graphql`,
       webSocketImpl: WebSocket,

@@ -185,11 +185,11 @@ describe('removing fields from a document', () => {
 
   it('throws if the nodes are not in the document, for example those of a copy', () => {
     const copy = parse('{ a }').definitions[0];
-    if (copy?.kind !== Kind.OPERATION_DEFINITION) throw new Error('copy');
+    if (copy?.kind !== Kind.OPERATION_DEFINITION) throw new Error('the copy has no operation');
     const foreign = new Set(copy.selectionSet.selections as FieldNode[]);
     const original = parse('{ a }');
     const own = getOperationAST(original);
-    if (!own) throw new Error('own');
+    if (!own) throw new Error('the original has no operation');
     expect(() => withoutFields(original, own, foreign)).toThrow('could not be removed');
   });
 });

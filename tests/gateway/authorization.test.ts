@@ -40,7 +40,7 @@ describe('a field that the SDL protects', () => {
     expect({ data, errors }).toMatchObject({ data: { draft: null }, errors: [refusal('draft')] });
   });
 
-  it('a field with @authenticated needs a token, and nothing else', async () => {
+  it('needs only a token if the SDL marks it @authenticated', async () => {
     const query = '{ me { displayName checkIns(first: 1) { nodes { id } } nutritionDay { date } } }';
     expect((await ask(query, maya)).errors).toBeUndefined();
     const { errors } = await ask(query);

@@ -111,12 +111,12 @@ describe('the fast path and Express answer alike', () => {
   ])('%s', async (_what, request, headers) => {
     const body = typeof request === 'string' ? request : JSON.stringify(request);
     const by = (type: string) => send(body, { ...headers, 'content-type': type });
-    await by(FAST); // Express prepares the operation
+    await by(FAST); // a first request goes to Express, which prepares the operation for the fast path
     const [fast, express] = [await by(FAST), await by(EXPRESS)];
     expect(comparable(fast)).toEqual(comparable(express));
   });
 
-  it('both count status 499 in the metrics if the client leaves before the response', async () => {
+  it('and count status 499 in the metrics if the client leaves before the response', async () => {
     const body = JSON.stringify({ query: '{ held }' });
     await send(body, { 'content-type': FAST });
     expect(await graph.metrics()).not.toContain('status="499"');

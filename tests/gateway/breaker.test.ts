@@ -67,30 +67,33 @@ itTogether(
   },
 );
 
-itTogether('fields of a subgraph that hangs are soon null at once, until it answers a probe', async () => {
-  const graph = await start();
-  const visits = graph.subgraph('visits');
-  expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
-  visits.instead = neverAnswer;
-  await untilOpen(graph);
-  const times: number[] = [];
-  for (let i = 0; i < 5; i += 1) {
-    const { body, millis } = await graph.ask(HOME);
-    expect(body.data).toEqual(WITHOUT_VISITS);
-    expect(codesOf(body)).toContain('UPSTREAM_UNAVAILABLE');
-    times.push(millis);
-  }
-  expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(withinOnThisMachine(100));
-  visits.instead = undefined;
-  const until = Date.now() + 20_000;
-  for (;;) {
-    const { body } = await graph.ask(HOME);
-    if (!body.errors) break;
-    expect(codesOf(body)).not.toContain('UPSTREAM_TIMEOUT');
-    expect(Date.now()).toBeLessThan(until);
-    await sleep(50);
-  }
-});
+itTogether(
+  'after some time-outs, fields of a subgraph that hangs are null without delay, until it answers a probe',
+  async () => {
+    const graph = await start();
+    const visits = graph.subgraph('visits');
+    expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
+    visits.instead = neverAnswer;
+    await untilOpen(graph);
+    const answerMillis: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      const { body, millis } = await graph.ask(HOME);
+      expect(body.data).toEqual(WITHOUT_VISITS);
+      expect(codesOf(body)).toContain('UPSTREAM_UNAVAILABLE');
+      answerMillis.push(millis);
+    }
+    expect(answerMillis.toSorted((a, b) => a - b)[2]).toBeLessThan(withinOnThisMachine(100));
+    visits.instead = undefined;
+    const until = Date.now() + 20_000;
+    for (;;) {
+      const { body } = await graph.ask(HOME);
+      if (!body.errors) break;
+      expect(codesOf(body)).not.toContain('UPSTREAM_TIMEOUT');
+      expect(Date.now()).toBeLessThan(until);
+      await sleep(50);
+    }
+  },
+);
 
 itTogether(
   'slow operations do not open the breaker of a subgraph that answers a probe or other operations',

@@ -111,32 +111,38 @@ async function addressOfSession(token: string): Promise<string> {
   return body.find(({ current }: { current: boolean }) => current).address as string;
 }
 
-describe('the address of a client', () => {
+describe('if the gateway trusts a proxy,', () => {
   beforeAll(async () => {
     await startTrusting(LOOPBACK);
-    await overGraph('gateway', LOG_IN)({ localAddress: LOOPBACK, headers: {} });
+    await overGraph('gateway', LOG_IN)({ localAddress: LOOPBACK, headers: {} }); // prepares the operation
   });
   afterAll(() => platform.stop());
 
-  it.each(DOORS)('is that of its connection without a trusted proxy: %s', async (_door, logIn) => {
-    const token = await logIn({ localAddress: OTHER_LOOPBACK, headers: FORGED });
-    expect(await addressOfSession(token)).toBe(OTHER_LOOPBACK);
-  });
+  it.each(DOORS)(
+    'a client that does not use it has the address of its connection: %s',
+    async (_door, logIn) => {
+      const token = await logIn({ localAddress: OTHER_LOOPBACK, headers: FORGED });
+      expect(await addressOfSession(token)).toBe(OTHER_LOOPBACK);
+    },
+  );
 
   it.each(DOORS)(
-    'is the last one in the header of a trusted proxy, and not one before it: %s',
+    'its client has the last address in the header of the proxy, and not one before it: %s',
     async (_door, logIn) => {
       const caller = { localAddress: LOOPBACK, headers: SENT_BY_PROXY };
       expect(await addressOfSession(await logIn(caller))).toBe('198.51.100.9');
     },
   );
 
-  it.each(DOORS)('is that of its connection if a proxy sends no valid one: %s', async (_door, logIn) => {
-    const caller = { localAddress: LOOPBACK, headers: { 'x-forwarded-for': 'unknown' } };
-    expect(await addressOfSession(await logIn(caller))).toBe(LOOPBACK);
-  });
+  it.each(DOORS)(
+    'its client has the address of the connection if the proxy sends no valid one: %s',
+    async (_door, logIn) => {
+      const caller = { localAddress: LOOPBACK, headers: { 'x-forwarded-for': 'unknown' } };
+      expect(await addressOfSession(await logIn(caller))).toBe(LOOPBACK);
+    },
+  );
 
-  it('the links in answers do not contain an x-forwarded-prefix that was forged by a client', async () => {
+  it('links in answers do not contain an x-forwarded-prefix that was forged by a client', async () => {
     const caller = { localAddress: OTHER_LOOPBACK, headers: FORGED };
     const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
     expect(direct.instance).toBe('/nothing');
@@ -145,20 +151,23 @@ describe('the address of a client', () => {
   });
 });
 
-describe("the address of a client if the gateway's own address is not trusted", () => {
+describe("if the gateway's own address is not trusted,", () => {
   beforeAll(async () => {
     await startTrusting('192.0.2.1');
-    await overGraph('gateway', LOG_IN)({ localAddress: LOOPBACK, headers: {} });
+    await overGraph('gateway', LOG_IN)({ localAddress: LOOPBACK, headers: {} }); // prepares the operation
   });
   afterAll(() => platform.stop());
 
-  it.each(DOORS)('is that of its connection, whatever the headers say: %s', async (_door, logIn) => {
-    const forgedProof = { ...FORGED, 'x-forwarded-proof': 'guessed' };
-    for (const localAddress of [LOOPBACK, OTHER_LOOPBACK]) {
-      const token = await logIn({ localAddress, headers: forgedProof });
-      expect(await addressOfSession(token)).toBe(localAddress);
-    }
-  });
+  it.each(DOORS)(
+    'a client has the address of its connection, whatever the headers say: %s',
+    async (_door, logIn) => {
+      const forgedProof = { ...FORGED, 'x-forwarded-proof': 'guessed' };
+      for (const localAddress of [LOOPBACK, OTHER_LOOPBACK]) {
+        const token = await logIn({ localAddress, headers: forgedProof });
+        expect(await addressOfSession(token)).toBe(localAddress);
+      }
+    },
+  );
 
   it("links in answers have the gateway's prefix if the request came through it, and no forged one", async () => {
     const caller = { localAddress: LOOPBACK, headers: FORGED };

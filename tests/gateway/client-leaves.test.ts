@@ -109,7 +109,7 @@ describe('if a client leaves before its answer', () => {
     await once(atSubgraph, 'finish');
   });
 
-  it('a WebSocket continues with other operations after it has completed one early', async () => {
+  it('and only completes its query, its WebSocket continues with other operations', async () => {
     const arrived = nextAtSubgraph();
     const socket = await overSocket('{ slow }');
     await arrived;

@@ -73,7 +73,7 @@ describe('a budget', () => {
         .then(({ value }) => value);
     try {
       await untilNewMinute();
-      // Two would exceed the budget by their estimates, which are replaced by 4 each.
+      // The estimates of two would exceed the budget, but each answer replaces its estimate by the actual cost, 4.
       for (let i = 0; i < 3; i += 1) expect((await send({ query: ITEMS }, { url })).status).toBe(200);
       expect(await overSocket()).toMatchObject({ data: { items: {} } });
       // 16 are spent, and 51 more fit, but not twice at once.
@@ -131,7 +131,7 @@ describe('a budget', () => {
     const query = 'query Whole { items(first: 50) { nodes { id ... @defer(if: false) { id } } } }';
     try {
       await untilNewMinute();
-      // Its estimate, 51, fits once only.
+      // Its estimate is 51, so that a second charge would exceed the budget of 80.
       const headers = { accept: ACCEPT_PARTS['2022'] };
       for (let i = 0; i < 2; i += 1) expect((await send({ query }, { url, headers })).status).toBe(200);
       const { value } = await socket.iterate({ query }).next();

@@ -9,7 +9,7 @@ import type { Untyped } from '../support/platform/http-client.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable"])`;
-/** The answers of the service `stats` wait until it is resolved. */
+/** The service `stats` does not answer until this is resolved. */
 let gate = Promise.withResolvers<void>();
 let writes = 0;
 let graph: OtherGraph;
@@ -84,13 +84,13 @@ async function messagesOf(form: Form, query: string, variables: object = {}): Pr
     : [{ ...(JSON.parse(text) as PartsMessage), hasNext: false }];
 }
 
-async function gauge(): Promise<number> {
+async function openAnswers(): Promise<number> {
   return Number(/^gateway_open_answers_in_parts\S* (\d+)/m.exec(await graph.metrics())?.[1]);
 }
 
 beforeAll(() => gate.resolve());
 
-describe.each(FORMS)('an operation with @defer (%s)', (form) => {
+describe.each(FORMS)('an operation with @defer (form %s)', (form) => {
   it('is answered in parts, the primary part as soon as it is complete', async () => {
     gate = Promise.withResolvers();
     const response = await post(
@@ -110,10 +110,10 @@ describe.each(FORMS)('an operation with @defer (%s)', (form) => {
     };
     await readUntil('"hasNext":true');
     expect(text).not.toContain('points');
-    expect(await gauge()).toBe(1);
+    expect(await openAnswers()).toBe(1);
     gate.resolve();
     await readUntil('--graphql--\r\n');
-    expect(await gauge()).toBe(0);
+    expect(await openAnswers()).toBe(0);
     const pending = { id: '1', path: ['me'], label: 'stats' };
     const data = { points: 1, mood: 'mood of a' };
     expect(partsIn(text)).toEqual([
@@ -258,7 +258,7 @@ describe('an operation with @defer', () => {
     );
   });
 
-  it('a client that accepts parts only gets a whole answer as one part', async () => {
+  it('is answered whole in one part, like other operations, if the client accepts only parts', async () => {
     for (const query of ['{ me { name } }', '{ nobody { ... @defer { mood } } }']) {
       const response = await post({ query }, { accept: 'multipart/mixed;deferSpec=20220824' });
       expect(response.headers.get('content-type')).toMatch(/^multipart\/mixed/);

@@ -39,7 +39,7 @@ beforeEach(async () => {
   const app = express();
   const log = createLogger('gateway', 'silent');
   app.use(requestContext(log, new RequestOrigins([])));
-  const left = async (res: http.ServerResponse): Promise<void> => {
+  const untilLeft = async (res: http.ServerResponse): Promise<void> => {
     if (res.closed) return;
     const closed = once(res, 'close');
     server.emit('waiting');
@@ -48,7 +48,7 @@ beforeEach(async () => {
   let latest: Response;
   app.use('/graphql', async (_req, res, next) => {
     latest = res;
-    if (waits === 'before') await left(res);
+    if (waits === 'before') await untilLeft(res);
     next();
   });
   const handler = deferredAnswers(
@@ -57,7 +57,7 @@ beforeEach(async () => {
       shown: (error) => error as GraphQLError,
       async beginInParts() {
         begun += 1;
-        await left(latest);
+        await untilLeft(latest);
         const run = new PushIterator<Delivery>();
         run.add({ primary: { data: {}, errors: [] }, pending: [], parts: [], hasNext: true });
         return new AnswerInParts(run as unknown as DeferredRun, {
@@ -82,6 +82,7 @@ afterEach(async () => {
   server.close();
 });
 
+/** Sends the request, leaves when it waits, and returns when the handler is done. */
 async function leave(): Promise<void> {
   const { port } = server.address() as AddressInfo;
   const waiting = once(server, 'waiting');

@@ -24,6 +24,7 @@ beforeAll(async () => {
       resolvers: {
         Query: {
           book: () => {
+            // Each later fetch from this subgraph fails, also that of the deferred part.
             graph.subgraph('books').instead = (_req, res) => res.writeHead(503).end();
             primaryIsRead.resolve();
             return { id: '1', title: TITLE };
@@ -48,7 +49,7 @@ async function answerPages(req: http.IncomingMessage, res: http.ServerResponse):
   res.setHeader('content-type', 'application/json').end('{"data":{"_entities":[{"pages":7}]}}');
 }
 
-it('a deferred part whose own fetch fails writes the text of an entity of its parent as JSON', async () => {
+it('if the own fetch of a deferred part fails, it takes the representation from its parent, with escaped text', async () => {
   const response = await fetch(`${graph.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: ACCEPT_PARTS['v0.2'] },

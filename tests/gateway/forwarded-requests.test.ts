@@ -139,7 +139,7 @@ describe('a response reaches the client', () => {
     ['HEAD', 200, ''],
     ['GET', 204, ''],
     ['GET', 304, ''],
-  ])('%s %d without a body', async (method, status, body) => {
+  ])('without a body: %s %d', async (method, status, body) => {
     answer = (_req, res) => void res.writeHead(status, { ETag: '"1"' }).end();
     const received = await ask({ method, path: '/gym/things' });
     expect([received.status, received.body.toString(), received.headers.etag]).toEqual([status, body, '"1"']);
@@ -187,11 +187,11 @@ describe('paths below the prefix of a service', () => {
     expect((await ask({ path })).body.toString()).toBe(expected);
   });
 
-  it('a path that only begins with the same letters does not reach the service', async () => {
+  it('do not include a path that only begins with the same letters', async () => {
     expect((await ask({ path: '/gymnastics/things' })).status).toBe(404);
   });
 
-  it('preflight requests are answered by the gateway', async () => {
+  it('get their answers to preflight requests from the gateway', async () => {
     const headers = {
       origin: 'https://front.example',
       'access-control-request-method': 'PUT',
@@ -216,11 +216,11 @@ describe('if the service fails', () => {
     code,
     requestId: 'mine',
   });
-  const askAs = () => ask({ path: '/gym/things?x=1', headers: { 'x-request-id': 'mine' } });
+  const askWithId = () => ask({ path: '/gym/things?x=1', headers: { 'x-request-id': 'mine' } });
 
-  it('without an answer: 503 with Retry-After', async () => {
+  it('without an answer, the client gets 503 with Retry-After', async () => {
     answer = (req) => void req.socket.destroy();
-    const { status, headers, body } = await askAs();
+    const { status, headers, body } = await askWithId();
     expect(JSON.parse(body.toString())).toEqual(problem(503, 'UPSTREAM_UNAVAILABLE'));
     const { date, 'content-length': length, etag, ...rest } = headers;
     expect([typeof date, Number(length), etag?.slice(0, 3)]).toEqual(['string', body.length, 'W/"']);
@@ -237,10 +237,10 @@ describe('if the service fails', () => {
     });
   });
 
-  it('by silence: 504, without a retry', async () => {
+  it('because it does not answer in time, the client gets 504, and the request is not repeated', async () => {
     let requests = 0;
     answer = () => (requests += 1);
-    const { status, body } = await askAs();
+    const { status, body } = await askWithId();
     expect([status, JSON.parse(body.toString())]).toEqual([504, problem(504, 'UPSTREAM_TIMEOUT')]);
     expect(requests).toBe(1);
   });
@@ -270,7 +270,7 @@ describe('if the service fails', () => {
     },
   );
 
-  it('in the middle of its answer: the connection to the client is closed, too', async () => {
+  it('in the middle of its answer, the connection to the client is closed, too', async () => {
     answer = (_req, res) => {
       res.writeHead(200, { 'content-length': 100 });
       res.write('half', () => res.destroy());
@@ -280,9 +280,9 @@ describe('if the service fails', () => {
 
   it('the next request reaches the service again', async () => {
     answer = (req) => void req.socket.destroy();
-    await askAs();
+    await askWithId();
     answer = (_req, res) => void res.end('ok');
-    expect((await askAs()).status).toBe(200);
+    expect((await askWithId()).status).toBe(200);
   });
 });
 

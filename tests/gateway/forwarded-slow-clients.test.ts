@@ -76,7 +76,7 @@ describe('a client that reads slowly', () => {
 });
 
 describe('a client that stops sending its body', () => {
-  it('gets 408, and the service is not blamed', async () => {
+  it('gets 408, not an error of the service', async () => {
     answer = (req) => void req.on('error', () => undefined).resume();
     const { hostname, port } = new URL(graph.url);
     const socket = net.connect(Number(port), hostname);
@@ -92,7 +92,7 @@ describe('a client that stops sending its body', () => {
     );
   });
 
-  it('a service that does not read the body gets the blame', async () => {
+  it('gets 504 if it stops because the service does not read the body', async () => {
     answer = () => undefined;
     const { hostname, port } = new URL(graph.url);
     const [response] = (await once(
@@ -123,7 +123,7 @@ describe('a client that leaves', () => {
     ).toBe(true);
   });
 
-  it('in the middle of its body: the request to the service is closed, too', async () => {
+  it('in the middle of its body, ends the request to the service, too', async () => {
     const arrived = new Promise<http.IncomingMessage>((resolve) => {
       answer = (req) => resolve(req);
     });

@@ -60,6 +60,7 @@ const CLIENTS: [string, MakeClient][] = [
 
 const OCCUPANCY = 'subscription ($id: ID!) { occupancyChanged(locationId: $id) { people } }';
 
+// The tests of a client run in this order, because they use the tokens of its log-in.
 describe.each(CLIENTS)('the client %s', (_name, make) => {
   let client: GraphClient;
   let token: string | undefined;
@@ -68,7 +69,7 @@ describe.each(CLIENTS)('the client %s', (_name, make) => {
     client = make(url(), () => token);
   });
 
-  it('1: logs in', async () => {
+  it('logs in', async () => {
     const { data } = await client.send({
       query: 'mutation ($input: LoginInput!) { login(input: $input) { token refreshToken } }',
       variables: { input: { email: 'admin@iron.test', password: DEMO_PASSWORD } },
@@ -77,14 +78,14 @@ describe.each(CLIENTS)('the client %s', (_name, make) => {
     expect(token).toMatch(/^ey/);
   });
 
-  it('2: sends a query', async () => {
+  it('sends a query', async () => {
     expect(await client.send({ query: '{ me { gym { name } } }' })).toMatchObject({
       data: { me: { gym: { name: 'Iron Temple' } } },
       codes: [],
     });
   });
 
-  it('3: sends a query by GET, if it can', async () => {
+  it('sends a query by GET, if it can', async () => {
     const answer = await (client.get ?? client.send)({
       query: 'query ($id: ID!) { gym(id: $id) { name } }',
       variables: { id: DEMO_GYMS.ironTemple.id },
@@ -92,7 +93,7 @@ describe.each(CLIENTS)('the client %s', (_name, make) => {
     expect(answer).toMatchObject({ data: { gym: { name: 'Iron Temple' } }, codes: [] });
   });
 
-  it('4: shows an error and the data beside it', async () => {
+  it('shows an error and the data beside it', async () => {
     const { data, codes } = await client.send({
       query: 'query ($gym: ID!) { me { gym { name } } users(gymId: $gym) { nodes { id } } }',
       variables: { gym: DEMO_GYMS.aquaClub.id },
@@ -103,7 +104,7 @@ describe.each(CLIENTS)('the client %s', (_name, make) => {
     });
   });
 
-  it('5 and 6: is refused with an expired token, and continues after a refresh', async () => {
+  it('is refused with an expired token, and continues after a refresh', async () => {
     token = await expired(token ?? '');
     expect((await client.send({ query: '{ me { id } }' })).codes).toEqual(['UNAUTHENTICATED']);
     token = undefined;
@@ -115,7 +116,7 @@ describe.each(CLIENTS)('the client %s', (_name, make) => {
     expect((await client.send({ query: '{ me { gym { name } } }' })).codes).toEqual([]);
   });
 
-  it('7: sends a mutation', async () => {
+  it('sends a mutation', async () => {
     const bio = `Written ${randomUUID()}`;
     expect(
       await client.send({
@@ -125,7 +126,7 @@ describe.each(CLIENTS)('the client %s', (_name, make) => {
     ).toMatchObject({ data: { updateProfile: { bio } }, codes: [] });
   });
 
-  it('8: uploads a file, if it can', async () => {
+  it('uploads a file, if it can', async () => {
     const uploads = !['Apollo Client', 'graphql-request', 'graphql-sse', 'EventSource'].includes(client.name);
     expect(client.upload !== undefined).toBe(uploads);
     if (!client.upload) return;
@@ -140,7 +141,7 @@ describe.each(CLIENTS)('the client %s', (_name, make) => {
     expect({ avatar: data?.uploadAvatar.avatar, codes }).toEqual({ avatar: expect.any(String), codes: [] });
   });
 
-  it('9: reads pages', async () => {
+  it('reads pages', async () => {
     const query =
       'query ($after: String) { users(first: 2, after: $after) { nodes { id } pageInfo { endCursor hasNextPage } } }';
     const first = (await client.send({ query })).data.users;
@@ -150,7 +151,7 @@ describe.each(CLIENTS)('the client %s', (_name, make) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('12: reads a query with @defer in parts, if it can', async () => {
+  it('reads the answer to a query with @defer in parts, if it can', async () => {
     expect(client.readParts !== undefined).toBe(client.name !== 'graphql-request');
     if (!client.readParts) return;
     const rest = 'gym { name locations { name } }';
@@ -174,7 +175,7 @@ describe('the clients with subscriptions', () => {
     });
   }
 
-  it('10 and 11: get the state and its changes, also after the gateway was killed or stopped', async () => {
+  it('get the state and its changes, also after the gateway was killed or stopped', async () => {
     const token = await platform.demo('admin@iron.test');
     const { body } = await platform.rest('gym', 'POST', '/locations', {
       token,
@@ -209,7 +210,7 @@ describe('the clients with subscriptions', () => {
     await reads(2);
     await checkIn(id);
     await reads(3);
-    // A stop in good order has the same effect.
+    // After an ordinary stop, clients connect again in the same way.
     await gateway.end('SIGTERM');
     await checkIn(id);
     await startGateway();

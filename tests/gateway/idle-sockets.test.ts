@@ -19,7 +19,7 @@ afterAll(() => platform.stop());
 
 interface Opened {
   socket: WebSocket;
-  /** Resolves to the close code of the socket. */
+  /** Resolves to the close code of the socket: 4431 if it had no operation for SOCKET_IDLE_MILLIS. */
   closed: Promise<number>;
 }
 
@@ -50,6 +50,7 @@ for (const service of ['gateway', 'squad'] as const)
     },
   );
 
+/** The connection parameters in which the gateway sends its service token. */
 for (const parameter of ['gateway', 'gatewayCarrier'])
   itTogether(
     `the gateway's own socket to a service (${parameter}) stays open without an operation`,

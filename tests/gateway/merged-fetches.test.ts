@@ -84,7 +84,8 @@ interface Body {
 }
 
 const isMerged = ({ query }: Body): boolean => query.includes('_entities0');
-const ALONE = ({ variables }: Body): object => ({
+/** The answer to a fetch that is sent alone. */
+const answerAlone = ({ variables }: Body): object => ({
   data: { _entities: (variables['representations'] ?? []).map(() => ({ score: 7, load: 8 })) },
 });
 
@@ -114,7 +115,7 @@ describe('fetches of entities from one subgraph that start at the same time', ()
   });
 
   it('are not merged if only one of them has entities', async () => {
-    const bodies = answeredBy(ALONE);
+    const bodies = answeredBy(answerAlone);
     const { body } = await graph.ask(
       '{ board(isOpen: false, guests: 1) { owner { score } guests { score } tool { load } } }',
     );
@@ -144,7 +145,7 @@ describe('if the subgraph refuses a merged request', () => {
 
   it('each fetch is sent alone, and after three refusals the fetches are no longer merged', async () => {
     const bodies = answeredBy((body) =>
-      isMerged(body) ? { errors: [{ message: 'too many aliases' }] } : ALONE(body),
+      isMerged(body) ? { errors: [{ message: 'too many aliases' }] } : answerAlone(body),
     );
     for (let time = 0; time < 5; time += 1) expect((await graph.ask(query)).body).toEqual(complete);
     expect(bodies.filter(isMerged)).toHaveLength(3);
@@ -156,7 +157,7 @@ describe('if the subgraph refuses a merged request', () => {
       if (isMerged(body)) return { data: { _entities0: [{ score: 1 }], _entities1: null } };
       return body.variables['representations']?.[0]?.id === 'saw'
         ? { errors: [{ message: 'not tools', extensions: { code: 'FORBIDDEN' } }] }
-        : ALONE(body);
+        : answerAlone(body);
     });
     const { body } = await graph.ask(query.replace('tool', 'hammer: tool'));
     expect(body.data).toEqual({ board: { ...complete.data.board, tool: undefined, hammer: { load: null } } });

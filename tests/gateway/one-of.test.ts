@@ -46,7 +46,7 @@ async function introspection(): Promise<IntrospectionQuery> {
   return body.data as IntrospectionQuery;
 }
 
-async function introspected(): Promise<IntrospectionQuery['__schema']> {
+async function introspectedSchema(): Promise<IntrospectionQuery['__schema']> {
   const { __schema: schema } = await introspection();
   return schema;
 }
@@ -76,7 +76,7 @@ describe('an input object with @oneOf', () => {
   });
 
   it('is marked in introspection', async () => {
-    const schema = await introspected();
+    const schema = await introspectedSchema();
     const lookup = schema.types.find(({ name }) => name === 'Lookup');
     expect(lookup).toMatchObject({ kind: 'INPUT_OBJECT', isOneOf: true });
     const place = schema.types.find(({ name }) => name === 'Place');
@@ -102,9 +102,9 @@ describe('an input object with @oneOf', () => {
   });
 });
 
-describe('other features of the specification of September 2025', () => {
+describe('by the GraphQL specification of September 2025,', () => {
   it('deprecated arguments and input fields, and the URL of a scalar are in introspection', async () => {
-    const { types } = await introspected();
+    const { types } = await introspectedSchema();
     const typeOf = (name: string) => types.find((type) => type.name === name);
     expect(typeOf('Colour')).toMatchObject({ specifiedByURL: 'https://example.test/colours' });
     expect(typeOf('Place')).toMatchObject({

@@ -35,7 +35,7 @@ describe('an operation that is sent again', () => {
     ['with an invalid token', { query: '{ echo(text: "y") }' }, { authorization: 'Bearer a.b.c' }],
     ['from a page of another origin', { query: '{ echo(text: "z") }' }, { origin: 'http://localhost:5173' }],
     ['with a request id', { query: '{ echo(text: "w") }' }, { 'x-request-id': 'mine' }],
-  ])('%s gets the same answer as the first time', async (_what, request, headers) => {
+  ])('(%s) gets the same answer as the first time', async (_what, request, headers) => {
     const first = await send(request, { headers });
     const second = await send(request, { headers });
     expect(second.status).toBe(first.status);
@@ -141,13 +141,13 @@ describe('the status of an answer', () => {
   const NEWER = { accept: 'application/graphql-response+json' };
 
   it.each([
-    ['with data whose fields are all null', { query: '{ failing }' }, {}, 200],
-    ['with data whose fields are all null, in the newer media type', { query: '{ failing }' }, NEWER, 200],
-    ['of a batch whose first operation has data', [{ query: '{ now }' }, { query: '{' }], {}, 200],
-    ['of a batch whose last operation has data', [{ query: '{' }, { query: '{ failing }' }], {}, 200],
-    ['of a batch without any data', [{ query: '{ nothing }' }, { query: '{' }], {}, 400],
-    ['without data', { query: '{ nothing }' }, NEWER, 400],
-  ])('%s is right', async (_what, body, headers, status) => {
+    ['200 if all fields of its data are null', { query: '{ failing }' }, {}, 200],
+    ['200 if all fields of its data are null, in the newer media type', { query: '{ failing }' }, NEWER, 200],
+    ['200 if the first operation of a batch has data', [{ query: '{ now }' }, { query: '{' }], {}, 200],
+    ['200 if the last operation of a batch has data', [{ query: '{' }, { query: '{ failing }' }], {}, 200],
+    ['400 if no operation of a batch has data', [{ query: '{ nothing }' }, { query: '{' }], {}, 400],
+    ['400 if it has no data, in the newer media type', { query: '{ nothing }' }, NEWER, 400],
+  ])('is %s', async (_what, body, headers, status) => {
     // The fast path handles the second request if it has one valid operation.
     for (let time = 0; time < 2; time += 1) expect((await send(body, { headers })).status).toBe(status);
   });
@@ -194,7 +194,7 @@ describe('over the socket', () => {
         { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
       ]);
       expect(await first('{ now')).toMatchObject([{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }]);
-      // HTTP and socket count together.
+      // The rate limit, 600 operations, counts those over HTTP and over the socket together.
       for (let i = 0; i < 600; i += 1) await send({ query: '{ __typename }' }, { url: strict.url });
       expect(await first('{ now }')).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
     } finally {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => graph.stop());
 
-it("another supergraph's scalars with the names of the platform's accept what its services accept", async () => {
+it('scalars of another supergraph that are named Date and DateTime accept what its services accept', async () => {
   const literals = await graph.ask('{ at(day: 1700000000, time: "2024-01-01 10:00") }');
   expect(literals.body).toEqual({ data: { at: '1700000000 2024-01-01 10:00' } });
   const query = 'query ($day: Date, $time: DateTime) { at(day: $day, time: $time) }';

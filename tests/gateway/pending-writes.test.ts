@@ -5,7 +5,7 @@ import { WriteGenerations } from '../../gateway/subgraphs/write-generations.ts';
 import { PendingWrites } from '../../gateway/writes/pending-writes.ts';
 import type { Write } from '../../gateway/writes/writes.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MILLIS = 60_000;
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -20,7 +20,7 @@ describe('a mutation whose end was never reported', () => {
       const other = begun();
       onWrite(other);
       onWrite(endOf(other));
-      jest.advanceTimersByTime(MINUTE);
+      jest.advanceTimersByTime(MINUTE_MILLIS);
     }
   }
 
@@ -44,7 +44,7 @@ describe('a mutation whose end was never reported', () => {
     expect(isCached()).toBe(true);
   });
 
-  test('prevents that its caller shares answers for some minutes only, however long they write', () => {
+  test('keeps its caller from sharing answers for some minutes only, however long they write', () => {
     const generations = new WriteGenerations();
     const mayShare = () => generations.of({ authorization: 'x' }) !== undefined;
     generations.onWrite(begun());

@@ -15,6 +15,7 @@ import { startOtherGraph, type OtherGraph, type OtherSubgraph } from '../support
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: ["@key", "@requires", "@external", "@shareable", "@interfaceObject"])';
 
+/** Starts a gateway over these subgraphs for the tests of a `describe`. `edited` changes the composed supergraph. */
 function serving(
   subgraphs: Record<string, OtherSubgraph>,
   edited?: (supergraphSdl: string) => string,
@@ -293,7 +294,7 @@ describe('operations with @defer', () => {
     return mergedParts(partsIn(await response.text()));
   };
 
-  it('have parts that wait for all fetches of an id, because the planner gives some the same id', async () => {
+  it('have parts that wait for every fetch with an id, because the planner may give several the same id', async () => {
     const document = parse('{ anything }');
     const fetchOf = (serviceName: string) => ({ kind: 'Fetch', serviceName, id: '0', operation: '{ a }' });
     const part = { depends: [{ id: '0' }], label: '0', queryPath: [] };

@@ -54,8 +54,11 @@ type Body = any;
 interface Picture {
   of: string;
   service: ServiceName;
+  /** The path in REST whose answer names the picture, without the prefix of the service. */
   path: () => string;
+  /** The path of the picture in this answer. */
   inRest: (body: Body) => string;
+  /** The query whose answer names the picture. */
   query: () => string;
   inGraph: (data: Body) => string;
 }

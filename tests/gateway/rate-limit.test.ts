@@ -17,12 +17,13 @@ const send = (body: unknown, address: string): Promise<Response> =>
     body: JSON.stringify(body),
   });
 const batchOf = (length: number) => Array.from({ length }, () => ({ query: '{ a }' }));
-const left = (answer: Response): number => Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]);
+const remaining = (answer: Response): number =>
+  Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]);
 
 it('the rate limit counts every operation of a batch', async () => {
-  const first = left(await send({ query: '{ a }' }, '203.0.113.1'));
-  expect(left(await send(batchOf(10), '203.0.113.1'))).toBe(first - 10);
-  expect(left(await send({ query: '{ a }' }, '203.0.113.1'))).toBe(first - 11);
+  const first = remaining(await send({ query: '{ a }' }, '203.0.113.1'));
+  expect(remaining(await send(batchOf(10), '203.0.113.1'))).toBe(first - 10);
+  expect(remaining(await send({ query: '{ a }' }, '203.0.113.1'))).toBe(first - 11);
 });
 
 it('the rate limit refuses a batch with more operations than are left', async () => {

@@ -83,7 +83,7 @@ describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}
     await page.context().close();
   });
 
-  /** Checks the page in both colour schemes, and loads it once, because this takes longer than a check. */
+  /** Checks a loaded page in both colour schemes, because loading it again would take longer than the check; closes it. */
   const expectNoViolations = async (what: string, { page }: WatchedPage, width: number) => {
     const colours = new Set<unknown>();
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -56,12 +56,14 @@ async function graph(query: string, variables: object = {}) {
 }
 /** The same graph with another description of `Gym`. */
 const marked = (sdl: string, mark: string): string => sdl.replace('A white-labelled gym.', `Gym, ${mark}.`);
+/** Waits until the gateway serves the supergraph with this mark. */
 async function served(mark: string): Promise<void> {
   for (;;) {
     const { data } = await graph('{ type: __type(name: "Gym") { description } }');
     if (data?.type.description === `Gym, ${mark}.`) return;
   }
 }
+/** Replaces the supergraph, and waits until the gateway serves it. */
 const serve = async (sdl: string): Promise<void> => {
   const mark = randomUUID();
   await write(marked(sdl, mark));
@@ -118,7 +120,7 @@ describe('another supergraph', () => {
     await Promise.all(subscriptions.map((events) => events.close()));
   });
 
-  it('an invalid supergraph is refused, and the gateway continues to serve the previous one', async () => {
+  it('is refused if it is invalid, and the gateway continues to serve the previous one', async () => {
     await write('type Query { nothing');
     await write('');
     const found = await graph('{ me { displayName } }');

@@ -73,7 +73,7 @@ it.each(['{ me { id bio } }', '{ me { id ... @defer { bio } } }'])(
       message: expect.stringContaining('Cannot query field "bio" on type "User".'),
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
     });
-    // The other doors would take an operation that is prepared for a valid one.
+    // It is not prepared either: the other doors do not validate a prepared operation again.
     expect(graph.current.operations.known(text, undefined)).toBeUndefined();
   },
 );

@@ -191,7 +191,7 @@ describe.each(['sse', 'multipart'] as const)('a stream of results (%s)', (protoc
     expect(refusals).toMatchObject([{ code: 'SERVER_STOPPING' }]);
   });
 
-  it('a client that reads nothing is disconnected before 200 results wait for it', async () => {
+  it('disconnects a client that reads nothing, before 200 results wait for it', async () => {
     const stream = await begun(protocol);
     stream.response.pause();
     const text = 'x'.repeat(1024 * 1024);
@@ -203,7 +203,7 @@ describe.each(['sse', 'multipart'] as const)('a stream of results (%s)', (protoc
     await eventually(async () => (await connections()) === 0);
   });
 
-  it('a client that left before its stream was made is unsubscribed, too', async () => {
+  it('unsubscribes also a client that left before its stream was made', async () => {
     const leaving = http.get(url(), { headers: { accept: STREAM_PROTOCOLS[protocol], 'x-leaves': 'first' } });
     leaving.on('error', () => undefined);
     const [res] = (await once(server, 'waiting')) as [http.ServerResponse];
@@ -214,7 +214,7 @@ describe.each(['sse', 'multipart'] as const)('a stream of results (%s)', (protoc
     expect([...left]).toEqual([results]);
   });
 
-  it('a client that leaves is unsubscribed within a second', async () => {
+  it('unsubscribes, within a second, a client that leaves', async () => {
     const stream = await begun(protocol);
     stream.close();
     expect(await eventually(async () => left.size === 1, 1_000)).toBe(true);

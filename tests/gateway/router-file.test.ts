@@ -71,7 +71,7 @@ describe('ROUTER_FILE', () => {
 });
 
 describe('the rules of a subgraph', () => {
-  it('decide which headers the subgraph gets; clients with different ones share no answer', async () => {
+  it('decide which headers the subgraph gets; clients whose headers differ share no answer', async () => {
     process.env.ROUTER_TEST_KEY = 'from the environment';
     const file = await written(`
 subgraphs:

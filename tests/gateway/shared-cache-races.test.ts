@@ -15,6 +15,7 @@ import { withinOnThisMachine } from '../support/slow-machine.ts';
 const SEEDS = Number(process.env.CACHE_RACES_SEEDS ?? 3);
 const WRITES = 12;
 const READERS = 6;
+/** A read that begins later than this after the answer to a write must not show an older value. */
 const MOST_MILLIS = 1_000;
 
 let cached: CachedPlatform;
@@ -23,7 +24,9 @@ let members: readonly string[];
 let locationId: string;
 
 interface Read {
+  /** In milliseconds, by `performance.now()`. */
   readonly startedAt: number;
+  /** The capacity in the answer. */
   readonly shown: number;
 }
 
@@ -92,11 +95,12 @@ interface Read {
         await pause(MOST_MILLIS); // until this gateway has noticed the change
         const held = gym.holdNextAnswer();
         const older = capacityAt(gateway.url);
-        await held.isRead;
+        await held.answered;
         await write(capacity + 50, 0);
         await pause(MOST_MILLIS);
         const newer = capacityAt(gateway.url);
-        await Promise.race([newer, setTimeout(withinOnThisMachine(2_000), undefined, { ref: false })]); // it would wait for the older one
+        // The time limit is for a gateway with a fault: there the newer query waits for the answer to the older one.
+        await Promise.race([newer, setTimeout(withinOnThisMachine(2_000), undefined, { ref: false })]);
         held.release();
         expect([await older, await newer]).toEqual([capacity, capacity + 50]);
         for (const url of [gateway.url, ...cached.gateways])
@@ -119,6 +123,7 @@ interface Read {
     return list.find(({ id }) => id === locationId)?.capacity ?? 0;
   }
 
+  /** @param random from 0 to 1; decides the door */
   async function write(capacity: number, random: number): Promise<void> {
     const { platform } = cached;
     const body = { capacity };

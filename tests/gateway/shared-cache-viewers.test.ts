@@ -27,7 +27,7 @@ const schema = buildSchema(sdl, { assumeValidSDL: true });
 const directives = new CacheDirectives(new AppliedDirectives(sdl));
 const { ironTemple, aquaClub } = DEMO_GYMS;
 
-/** Values for arguments; a cacheable root field with another required argument needs a line here. */
+/** Values for arguments, set in `beforeAll`. A root field that may be cached needs a value for each required argument. */
 let values: Record<string, readonly unknown[]> = {};
 
 /** The selection of all fields that may be cached, and of nothing else. */
@@ -83,7 +83,8 @@ let viewers: readonly (readonly [string, string | undefined])[];
     cached = await startCachedPlatform(['identity', 'gym', 'content']);
     viewers = await viewersOf(cached);
     const { platform } = cached;
-    // A restart replaces the tokens of the kinds, and removes those of single users, by which their keys would differ.
+    // The writes above gave some users change tokens of their own (`ownKind`), so that these users would have cache keys of
+    // their own in any case. A restart removes these tokens: now the keys differ only if they contain the viewer.
     await platform.restart('content');
     const token = await platform.demo('super@demo.test');
     const ids = async (service: 'gym' | 'content', path: string) =>
@@ -116,7 +117,7 @@ let viewers: readonly (readonly [string, string | undefined])[];
       operations.map((operation) => ({ key: `${name}: ${operation}`, operation, token })),
     );
     const expected = new Map<string, string>();
-    await inParts(asks, async ({ key, operation, token }) => {
+    await inBatches(asks, async ({ key, operation, token }) => {
       expected.set(key, await outcome(cached.uncached, operation, token));
     });
     // The viewers' own content makes a difference, or the test would prove nothing about private answers.
@@ -124,7 +125,7 @@ let viewers: readonly (readonly [string, string | undefined])[];
     for (const url of cached.gateways) await cached.warm(url, `{ gym(id: "${ironTemple.id}") { name } }`);
     const differences: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1)
-      await inParts(shuffled(asks, round), async ({ key, operation, token }) => {
+      await inBatches(shuffled(asks, round), async ({ key, operation, token }) => {
         const answer = await outcome(cached.gateways[round % 2] ?? '', operation, token);
         const wanted = expected.get(key);
         if (answer !== wanted) differences.push(`${key}\n  ${answer}\n  ${wanted}`);
@@ -226,7 +227,7 @@ async function clientToken(
 }
 
 /** Runs 16 at once, because a request waits most of its time. */
-async function inParts<Element>(
+async function inBatches<Element>(
   list: readonly Element[],
   run: (element: Element) => Promise<void>,
 ): Promise<void> {

@@ -57,14 +57,11 @@ let other: RunningGateway;
     ['in a GET', (hash: string) => get(other.url, hash)],
     ['in a batch', async (hash: string) => ((await post(other.url, [byHash(hash)])) as unknown[])[0]],
     ['over a socket', (hash: string) => overSocket(other.url, hash)],
-  ])(
-    'that one gateway has got with their text can be sent to the other one by hash %s',
-    async (_how, send) => {
-      const { query, hash, data } = newQuery();
-      expect(await post(graph.url, { query, ...byHash(hash) })).toEqual({ data });
-      expect(await send(hash)).toEqual({ data });
-    },
-  );
+  ])('whose text one gateway has got can be sent to the other one by hash (%s)', async (_how, send) => {
+    const { query, hash, data } = newQuery();
+    expect(await post(graph.url, { query, ...byHash(hash) })).toEqual({ data });
+    expect(await send(hash)).toEqual({ data });
+  });
 
   it('are unknown until one gateway has got the text', async () => {
     expect(await post(other.url, byHash(newQuery().hash))).toMatchObject({

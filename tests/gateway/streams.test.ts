@@ -177,7 +177,7 @@ describe.each(['sse', 'multipart'] as const)('a subscription over HTTP (%s)', (p
     expect((await known.result()).data).toMatchObject({ occupancyChanged: { people: 0 } });
   });
 
-  it('may be a query or mutation instead: it gets one result, or an error as JSON with its status', async () => {
+  it('shares its protocol with queries and mutations, which get one result, or an error as JSON with its status', async () => {
     const answered = await stream(protocol, { query: '{ me { displayName } }' });
     expect(await answered.result()).toEqual({ data: { me: { displayName: 'Maya' } } });
     expect(await answered.next()).toEqual({ kind: 'complete' });
@@ -230,7 +230,7 @@ describe.each(['sse', 'multipart'] as const)('a subscription over HTTP (%s)', (p
   });
 });
 
-describe('the media type of an answer', () => {
+describe('at the endpoint of the graph,', () => {
   const answer = async (query: string, accept: string, method: 'GET' | 'POST' = 'POST') => {
     const opened = await stream('sse', { query, method, headers: { accept } });
     const { 'content-type': type = '', allow } = opened.response.headers;

@@ -8,11 +8,11 @@ function begun(
   limit: TimeLimit,
   onTimeout: () => void = () => undefined,
 ): Promise<number> & { one: TimeLimited } {
-  const start = performance.now();
+  const startedAt = performance.now();
   const timeout = Promise.withResolvers<number>();
   const one = new (class extends TimeLimited {
     onTimeout() {
-      timeout.resolve(performance.now() - start);
+      timeout.resolve(performance.now() - startedAt);
       onTimeout();
     }
   })();

@@ -12,7 +12,7 @@ export interface HoldingProxy {
 
 export interface HeldAnswer {
   /** Resolves when the service has answered. */
-  isRead: Promise<void>;
+  answered: Promise<void>;
   release(): void;
 }
 
@@ -38,7 +38,7 @@ export async function startHoldingProxy(target: string): Promise<HoldingProxy> {
         read.resolve();
         void released.promise.then(send);
       };
-      return { isRead: read.promise, release: () => released.resolve() };
+      return { answered: read.promise, release: () => released.resolve() };
     },
     async stop() {
       server.closeAllConnections();

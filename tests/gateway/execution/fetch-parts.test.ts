@@ -60,7 +60,7 @@ describe('representations', () => {
   });
 
   it.each([true, false])(
-    'are written with and without a scan for characters to escape (%j)',
+    'are the same JSON with and without a scan for characters to escape (hasNoEscapes: %j)',
     (hasNoEscapes) => {
       const requires = [on('Film', field('__typename'), field('id'), field('year'), field('title'))];
       const writerOf = compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
@@ -98,7 +98,7 @@ describe('representations', () => {
 
 describe('an entity batch', () => {
   it.each([true, false])(
-    'contains each entity once, recognized by its id or by all required fields',
+    'contains each entity once, recognized by its id or by all required fields (hasNoEscapes: %j)',
     (hasNoEscapes) => {
       const of = (requires: QueryPlanSelectionNode[]) =>
         compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
@@ -148,7 +148,7 @@ describe('an entity batch', () => {
 });
 
 describe('rewrites', () => {
-  it('rename fields of the types of their conditions', () => {
+  it('rename a field only in objects of the type that their path names', () => {
     const rewrite = compileRewrites(
       [{ kind: 'KeyRenamer', path: ['media', '... on Film', 'title__alias_0'], renameKeyTo: 'title' }],
       schema,

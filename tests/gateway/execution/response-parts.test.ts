@@ -51,7 +51,7 @@ describe('paths', () => {
     ]);
   });
 
-  it('lead to a repeated value only once', () => {
+  it('lead to a repeated value once, but to each of its response paths', () => {
     const inner = { list: [{ id: 1 }, { id: 2 }] };
     const root = { all: [{ inner }, { inner }] };
     const to = ['all', '@', 'inner', 'list', '@'];
