@@ -47,11 +47,11 @@ describe('rows that cannot be loaded', () => {
     await loadTables(client, { tables, sequences: [] }, async () => content).finally(() => client.end());
   };
 
-  it('are those of another version if PostgreSQL refuses them', async () => {
+  it('are reported as those of another version if PostgreSQL refuses them', async () => {
     await expect(load(Readable.from(['one\ta\n']))).rejects.toThrow(/do not fit the tables of this version/);
   });
 
-  it('are a problem of the file if it cannot be read', async () => {
+  it('are reported with the error of the file if it cannot be read', async () => {
     const broken = new Readable({ read: () => broken.destroy(new Error('the disk has a defect')) });
     await expect(load(broken)).rejects.toThrow(/^the disk has a defect$/);
   });

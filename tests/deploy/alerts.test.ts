@@ -44,20 +44,21 @@ const growing = (minute: number, name: RegExp, perMinute: number) =>
   from(minute, name, (_, at, values) => (values[at - 1] ?? 0) + perMinute);
 const becomes = (minute: number, name: RegExp, value: number) => from(minute, name, () => value);
 
+/** From this minute on, no operation of the service takes less than 2.5 s: the buckets up to there no longer grow. */
 const slow = (minute: number, service: string) => {
-  const slowBucket = growing(
+  const upToOneSecond = growing(
     minute,
     new RegExp(`^operation_duration_seconds_bucket.*service="${service}".*le="(0|1")`),
     0,
   );
-  const noFast = growing(
+  const upTo2500Millis = growing(
     minute,
     new RegExp(`^operation_duration_seconds_bucket.*service="${service}".*le="2.5"`),
     0,
   );
   return (series: Series) => {
-    slowBucket(series);
-    noFast(series);
+    upToOneSecond(series);
+    upTo2500Millis(series);
   };
 };
 const failing = (of: string, perMinute: number) =>

@@ -8,10 +8,14 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '#server/embedded-p
 import { SERVICE_NAMES } from '#server/settings.ts';
 import { startProcess, type StartedProcess } from '../support/process.ts';
 
-/** Services as in deploy/kubernetes: each with its own database user and its own secret; `migrate` runs as the owner. */
+// The services run as in deploy/kubernetes: each with its own database user and its own secret; `migrate` runs as the owner of
+// the databases.
+
+/** The service secret of the installation. */
 const SECRET = randomBytes(32).toString('hex');
 let folder: string;
 let postgres: EmbeddedPostgres;
+/** The own secret of each server, by its name. */
 const own = new Map<string, string>();
 const started: StartedProcess[] = [];
 

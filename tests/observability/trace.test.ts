@@ -273,5 +273,6 @@ describe('a request that is not sampled', () => {
   });
 });
 
+/** The kind of a span for a request that a server received, as in OTLP. */
 const SERVER = 2;
 const instanceOf = ({ resource }: CollectedSpan): unknown => resource['service.instance.id'];

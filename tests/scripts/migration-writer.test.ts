@@ -19,7 +19,7 @@ const NoteWithTitle = defineEntity({
   properties: { ...properties, title: p.string().length(80).nullable() },
 });
 
-it('writes the difference between entities and migrations, and lists it', async () => {
+it('a new migration has the difference between entities and migrations, and is listed', async () => {
   const declaration: DatabaseDeclaration = { name: 'notes', entities: [Note], migrations: [] };
   const write = (name: string, now: string) =>
     writeMigration({ server, declaration, folder, name, now: new Date(now) });
@@ -45,7 +45,7 @@ it('writes the difference between entities and migrations, and lists it', async 
   expect(await write('nothing', '2026-01-06T10:01:00Z')).toBeUndefined();
 });
 
-it('keeps hand-written triggers and functions, and migrations of other modules', async () => {
+it('a new migration keeps hand-written triggers and functions, and migrations of other modules', async () => {
   const own = path.join(folder, 'own');
   fs.mkdirSync(own);
   fs.writeFileSync(

@@ -13,7 +13,7 @@ const schema = parsedSchema(
   'schema/gym.graphql',
 );
 
-it('uses the model of a type from models.ts, if there is one', async () => {
+it('the resolver types use the model of a type from models.ts, if there is one', async () => {
   const models = `
     // export type { Ignored as Crowd } from './crowds.ts';
     export type { LocationShape as Location } from './locations/locations.shapes.ts';
@@ -28,7 +28,7 @@ it('uses the model of a type from models.ts, if there is one', async () => {
   expect(code).not.toContain('NotInTheSchema');
 });
 
-it('names the file, the line and the column of a syntax error', () => {
+it('a syntax error in a schema is reported with the file, the line and the column', () => {
   expect(() => parsedSchema('type Query {\n  location(id: ID!: Location\n}', 'schema/gym.graphql')).toThrow(
     'schema/gym.graphql:2:19\n1 | type Query {\n2 |   location(id: ID!: Location',
   );

@@ -28,4 +28,6 @@ it.each([
   ["import stream from 'node:stream'; export const a = (rows) => stream.Readable.from(rows).pipe(rows);", 2],
   ["import { z } from 'zod'; export const a = z.string().trim().pipe(z.email());", 0],
   ['export const a = (rows) => Array.from(rows);', 0],
-])('%s has %i finding(s)', async (code, count) => expect(await findings(code)).toBe(count));
+])('in `%s` the lint rule streams-carry-errors finds %i fault(s)', async (code, count) =>
+  expect(await findings(code)).toBe(count),
+);

@@ -61,7 +61,7 @@ describe.each(CONNECTIONS)('the connection %s %s', (service, field) => {
   });
 });
 
-it('names `after` for a cursor of another order', async () => {
+it('the error for a cursor of another order names `after`', async () => {
   const { data } = await ask('content', '{ exercises(first: 1, sort: NEWEST) { pageInfo { endCursor } } }');
   const { endCursor } = data.exercises.pageInfo;
   const { errors, message } = (await firstError(
@@ -72,7 +72,7 @@ it('names `after` for a cursor of another order', async () => {
   expect(errors?.map(({ path }) => path)).toEqual(['after']);
 });
 
-it('REST still names `limit` and `cursor`, and refuses a limit of 0', async () => {
+it('errors of REST name `limit` and `cursor`, and a limit of 0 is refused', async () => {
   const pathsOf = async (query: string) => {
     const { status, body } = await platform.rest('gym', 'GET', `/bookings?${query}`, { token: staff });
     return [status, ...(body.errors as { path: string }[]).map(({ path }) => path)];
@@ -81,7 +81,7 @@ it('REST still names `limit` and `cursor`, and refuses a limit of 0', async () =
   expect(await pathsOf('cursor=x')).toEqual([400, 'cursor']);
 });
 
-it('events, which are no connection, name `limit` and `after`, and refuse a limit of 0', async () => {
+it('errors of the field `events`, which is no connection, name `limit` and `after`; a limit of 0 is refused', async () => {
   expect(await firstError('gym', '{ events(limit: 0) { next } }')).toMatchObject({
     errors: [{ path: 'limit' }],
   });

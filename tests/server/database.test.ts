@@ -244,7 +244,7 @@ describe('opening a database', () => {
       'postgres://maya:secret@database.invalid/postgres',
       /database\.invalid:5432 .*Check that it runs/,
     ],
-  ])('for %s names the address and what to check, but not the password', async (_, url, message) => {
+  ])('at %s names the address and what to check, but not the password', async (_, url, message) => {
     const failure: unknown = await openDatabase(declaration, { server: { url } }).catch(
       (error: unknown) => error,
     );

@@ -79,7 +79,11 @@ const QUERIES: readonly (readonly [string, string, Record<string, unknown>?, str
     'query($a:Boolean!,$b:Boolean!){item{id@skip(if:$a) ...{id@skip(if:$b)}}}',
     { a: true, b: false },
   ],
-  ['nothing that is selected', 'query($a:Boolean!){item{id@skip(if:$a)} items{id@skip(if:$a)}}', { a: true }],
+  [
+    'no field that is selected',
+    'query($a:Boolean!){item{id@skip(if:$a)} items{id@skip(if:$a)}}',
+    { a: true },
+  ],
   ['defaults of arguments', '{first item{id}}'],
   ['a variable without a value, for an argument with a default', 'query($n:Int){first(n:$n)}'],
   ['null as a variable', 'query($n:Int){first(n:$n)}', { n: null }],
@@ -115,7 +119,7 @@ const QUERIES: readonly (readonly [string, string, Record<string, unknown>?, str
   ['an iterable with a wrong value', '{numbers}'],
   ['a list of promises of a union', '{asyncPets{...on Dog{name}}}'],
   ['an iterator that throws while an item is pending', '{brokenList item{id}}'],
-  ['what is no list', '{notIterable item{id}}'],
+  ['a value that is no list', '{notIterable item{id}}'],
   ['an asynchronous iterable', '{asyncIterable}'],
   ['lists of lists', '{grid}'],
   ['an odd scalar', '{odd}'],
@@ -148,7 +152,7 @@ const QUERIES: readonly (readonly [string, string, Record<string, unknown>?, str
 ];
 
 describe('the executor of a query', () => {
-  // Each row gets all four values: for one that is missing Jest would pass its `done` callback to the test.
+  // Each row has all four values, because Jest would pass its `done` callback in place of a missing one.
   it.each(
     QUERIES.map(
       ([name, query, variables = {}, operationName]) => [name, query, variables, operationName] as const,

@@ -262,7 +262,7 @@ describe('the answer of the fast path to a known query is that of Express', () =
     expect({ first: first.byExpress, fast: fast.byExpress }).toEqual({ first: true, fast: false });
     expect(comparable(fast)).toEqual(comparable(first));
     expect(fast.counted).toBe(1);
-    // A service is not counted.
+    // The rate limit does not count a service.
     const expected = first.headers.ratelimit ? remaining(first) - 1 : Number.NaN;
     expect(remaining(fast)).toBe(expected);
   });

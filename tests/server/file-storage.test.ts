@@ -27,6 +27,7 @@ afterAll(async () => {
 const urls = {
   folder: () => `file://${folder}/some%20place`,
   bucket: () => s3.filesUrl,
+  /** The same bucket, with short time limits. */
   impatient: () => s3.impatientFilesUrl,
 };
 const opened: FileStorage[] = [];

@@ -20,7 +20,7 @@ it.each(['7', '"abc"', '"7" "8"', '"7", *', '"7",, x', '"7', ''])('If-Match: %s 
   expect(() => expectedVersionOf(header, {})).toThrow(/If-Match/);
 });
 
-it('the body may have the version of the list, and no other one', () => {
+it('the body may have the highest version of the list, and no other one', () => {
   expect(expectedVersionOf('"6", "7"', { version: 7 })).toBe(7);
   expect(() => expectedVersionOf('"6", "7"', { version: 5 })).toThrow(/version/);
 });

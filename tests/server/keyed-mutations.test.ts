@@ -23,7 +23,7 @@ beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'gym', 'nutrition'],
     gateway: true,
-    // Nothing listens there, so a request that needs the AI provider is a 5xx.
+    // Nothing listens there, so a request that needs the AI provider gets a 5xx.
     env: { GEMINI_API_KEY: 'none', GEMINI_BASE_URL: 'http://127.0.0.1:9', GEMINI_RETRIES: '0' },
   });
 });
@@ -235,7 +235,7 @@ describe('through the gateway, an Idempotency-Key', () => {
     expect(codesOf(answer)).toEqual(['VALIDATION_FAILED']);
   });
 
-  it('ignores an Idempotency-Scope from a client, which only the gateway sets', async () => {
+  it('has the same effect with an Idempotency-Scope from a client, because only the gateway sets this header', async () => {
     const [{ id, token }, key] = [await newcomer(), randomUUID()];
     const log = (scope: object) =>
       platform.rest('gateway', 'POST', '/graphql', {

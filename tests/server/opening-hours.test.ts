@@ -4,7 +4,7 @@ import { validated } from '#server/validate.ts';
 import { randomFrom } from '../support/graph-doubles/random.ts';
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-const MINUTE = 60_000;
+const MINUTE_MILLIS = 60_000;
 
 const opening = (hours: object | null, exceptions: object[] = [], timezone = 'Europe/Berlin'): Opening => ({
   timezone,
@@ -16,7 +16,7 @@ const opening = (hours: object | null, exceptions: object[] = [], timezone = 'Eu
 function changes(of: Opening, from: string, to: string): string[] {
   const found: string[] = [];
   let before = isOpenAt(of, new Date(from));
-  for (let at = Date.parse(from) + MINUTE; at <= Date.parse(to); at += MINUTE) {
+  for (let at = Date.parse(from) + MINUTE_MILLIS; at <= Date.parse(to); at += MINUTE_MILLIS) {
     const isOpen = isOpenAt(of, new Date(at));
     if (isOpen !== before) found.push(`${isOpen ? 'opens' : 'closes'} ${localTime(at, of.timezone)}`);
     before = isOpen;
@@ -46,7 +46,7 @@ describe('opening hours', () => {
     expect(isOpenAt(opening(null), new Date())).toBe(true);
   });
 
-  it('are never, if they name no day', () => {
+  it('are at no time if they name no day', () => {
     expect(changes(opening({}), '2026-11-02T00:00:00Z', '2026-11-09T00:00:00Z')).toEqual([]);
     expect(isOpenAt(opening({}), new Date())).toBe(false);
   });
@@ -105,7 +105,8 @@ describe('opening hours', () => {
 });
 
 describe('opening hours on a day on which clocks change', () => {
-  // Europe/Berlin: 2026-03-29, 02:00 becomes 03:00; 2026-10-25, 03:00 becomes 02:00.
+  // Europe/Berlin: 2026-03-29, 02:00 becomes 03:00; 2026-10-25, 03:00 becomes 02:00. A time that is skipped in spring means
+  // the time an hour later; a time that comes twice in autumn means the first one.
   const sunday = (opens: string, closes: string, zone?: string) =>
     opening({ sun: [{ opens, closes }] }, [], zone);
   const inSpring = ['2026-03-28T22:00:00Z', '2026-03-29T23:30:00Z'] as const;
@@ -116,7 +117,7 @@ describe('opening hours on a day on which clocks change', () => {
     ['00:00', '24:00', ['opens 2026-03-29 00:00+01:00', 'closes 2026-03-30 00:00+02:00']],
     ['02:30', '05:00', ['opens 2026-03-29 03:30+02:00', 'closes 2026-03-29 05:00+02:00']],
     ['01:00', '02:30', ['opens 2026-03-29 01:00+01:00', 'closes 2026-03-29 03:30+02:00']],
-  ])('in spring, from %s to %s', (opens, closes, expected) => {
+  ])('in spring, from %s to %s: %j', (opens, closes, expected) => {
     expect(changes(sunday(opens, closes), ...inSpring)).toEqual(expected);
   });
 
@@ -125,7 +126,7 @@ describe('opening hours on a day on which clocks change', () => {
     ['00:00', '24:00', ['opens 2026-10-25 00:00+02:00', 'closes 2026-10-26 00:00+01:00']],
     ['02:30', '05:00', ['opens 2026-10-25 02:30+02:00', 'closes 2026-10-25 05:00+01:00']],
     ['01:00', '02:30', ['opens 2026-10-25 01:00+02:00', 'closes 2026-10-25 02:30+02:00']],
-  ])('in autumn, from %s to %s', (opens, closes, expected) => {
+  ])('in autumn, from %s to %s: %j', (opens, closes, expected) => {
     expect(changes(sunday(opens, closes), ...inAutumn)).toEqual(expected);
   });
 
@@ -158,7 +159,7 @@ describe('opening hours without a change of clocks', () => {
     for (
       let at = Date.parse('2026-06-01T00:00:00Z');
       at < Date.parse('2026-06-15T00:00:00Z');
-      at += 15 * MINUTE
+      at += 15 * MINUTE_MILLIS
     ) {
       const local = localTime(at, of.timezone);
       const [date = '', wall = ''] = local.split(' ');

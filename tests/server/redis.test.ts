@@ -112,7 +112,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     expect(performance.now() - resumedAt).toBeLessThan(withinOnThisMachine(1_000));
   });
 
-  it('gets a new connection for one that receives no more messages, which is reported once all channels are subscribed again', async () => {
+  it('gets a new connection in place of one that receives no more messages, which is reported once all channels are subscribed again', async () => {
     const link = await openLossyLink(redis.url);
     const overLink = await RedisConnection.open(
       { redisUrl: link.url },
@@ -121,7 +121,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     const channels = new RedisChannels(overLink, { log, whileLost: 'no events arrive' });
     const received: string[] = [];
     for (const name of ['news', 'sports']) await channels.subscribe(name, (text) => received.push(text));
-    await sleep(1_500); // the first heartbeat
+    await sleep(1_500); // until the first heartbeat has arrived
     link.dropMessages();
     await connection.run('news', (client) => client.publish('news', 'is lost'));
     const restored = Promise.withResolvers<void>();

@@ -19,7 +19,7 @@ const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 
 const PAGES = ['/docs', '/health/live', '/openapi.json', '/graphql', '/nothing', '/'];
 
-/** One of this many requests is sent to each route, other ones to the next route. `REST_REQUESTS=all` sends all of them. */
+/** Each route gets one in this many of its requests, and the next route gets others. `REST_REQUESTS=all` sends all. */
 const SHARE = process.env.REST_REQUESTS === 'all' ? 1 : 4;
 
 type Header = readonly [name: string, value: string];

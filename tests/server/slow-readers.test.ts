@@ -12,6 +12,7 @@ import { itTogether } from '../support/it-together.ts';
 /** More than the buffers of a connection. */
 const LARGE = randomBytes(30_000_000);
 const PROOF = 'proof-of-the-gateway';
+/** How long the servers wait for a client that reads nothing. */
 const PATIENCE_MILLIS = 3_000;
 
 const servers: Server[] = [];
@@ -72,7 +73,7 @@ itTogether('a client that pauses, and reads slowly but steadily, gets the whole 
   expect(size).toBe(LARGE.length);
 });
 
-itTogether('a client that reads steadily gets an answer of a small part and a large one', async () => {
+itTogether('a client that reads steadily gets an answer of a part and a larger one', async () => {
   const parts = [LARGE.subarray(0, 16_000_000), LARGE];
   const response = await unreadResponse({}, parts);
   const until = performance.now() + PATIENCE_MILLIS + 3_000;

@@ -23,7 +23,7 @@ function endless() {
   return { pieces: pieces(), left };
 }
 
-it('returns a text of 8 MiB, and refuses one that is a byte longer', async () => {
+it('a text of 8 MiB is returned, and one that is a byte longer is refused', async () => {
   const longest = ['x'.repeat(4 * MIB), 'é'.repeat(2 * MIB)];
   const unit = { origin: NO_ORIGIN };
   expect((await wholeText(streamOf(longest), unit, 'too long')) === longest.join('')).toBe(true);
@@ -33,13 +33,13 @@ it('returns a text of 8 MiB, and refuses one that is a byte longer', async () =>
   });
 });
 
-it('ends the source of a text that is too long', async () => {
+it('the source of a text that is too long is ended', async () => {
   const { pieces, left } = endless();
   await expect(wholeText(streamOf(pieces), { origin: NO_ORIGIN }, 'too long')).rejects.toThrow('too long');
   expect(await left).toBeLessThan(200);
 });
 
-it('ends the source if the client leaves', async () => {
+it('the source of a text is ended if the client leaves', async () => {
   const { pieces, left } = endless();
   const client = new AbortController();
   const unit = { origin: { ...NO_ORIGIN, clientLeft: () => client.signal } };

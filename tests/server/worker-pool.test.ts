@@ -85,7 +85,7 @@ it.each(KINDS)(
   },
 );
 
-it.each(KINDS)('in a %s: a helper that ends because it has had no job gets none meanwhile', async (kind) => {
+it.each(KINDS)('in a %s: a helper that ends because it was idle gets no job while it ends', async (kind) => {
   const pool = new WorkerPool<Job, string>(new URL('../support/programs/worker.ts', import.meta.url), {
     name: 'test',
     kind,

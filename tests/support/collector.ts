@@ -38,7 +38,7 @@ export const tracingTo = (collector: Pick<Collector, 'url'>): Record<string, str
   OTEL_BSP_SCHEDULE_DELAY: '50',
 });
 
-/** The span of a caller, such as a browser, above the first span of each trace that `traceparentOf` begins. */
+/** The id of the span of a caller, such as a browser: the parent of the first span of each trace of `traceparentOf`. */
 export const CALLERS_SPAN = randomBytes(8).toString('hex');
 
 /** The header of a request in a trace that is recorded (`01`) or is not (`00`). */

@@ -39,6 +39,7 @@ export function jobDatabases(after: typeof afterEach) {
       closings.push(() => running.stop());
       return { stop: () => running.stop(), drain: () => running.drain(), metrics };
     };
+    /** The stored jobs in the order of their ids, without the job that removes failed ones. */
     const stored = () =>
       sql<{ name: string; attempts: number; error: string | null; locked: boolean }>(
         `select task_identifier as name, attempts, last_error as error, locked_at is not null as locked

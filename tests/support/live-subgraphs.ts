@@ -50,12 +50,12 @@ export interface LiveSubgraphs {
   tokenOf(claims: object, expiresAt?: number): string;
   /** Refuses new subscriptions with this token until the returned function is called. */
   refuse(token: string): () => void;
-  /** Changes the count, and sends it as a whole or partial event. */
+  /** Changes the count, and sends it as a whole or partial event. Users whose ids begin with `excluded` are excluded. */
   count(count: number, kind?: 'whole' | 'partial'): void;
   item(item: number): void;
   /** Sends an event to the audience. */
   thing(id: string): void;
-  /** Excludes this user from the audience. */
+  /** Excludes this user from the audience of `thing`. Their own subscription then begins with the thing `their own`. */
   exclude(userId: string): void;
   /** Makes the user addressed, and sends this thing to them alone. */
   address(userId: string, thing: string): void;

@@ -11,15 +11,15 @@ export interface LossyLink {
 
 export async function openLossyLink(redisUrl: string): Promise<LossyLink> {
   const { hostname, port } = new URL(redisUrl);
-  const links = new Set<{ near: Socket; far: Socket; isSubscriber: boolean; isDead: boolean }>();
+  const links = new Set<{ near: Socket; far: Socket; isSubscriber: boolean; isLossy: boolean }>();
   const server = createServer((near) => {
-    const link = { near, far: connect(Number(port), hostname), isSubscriber: false, isDead: false };
+    const link = { near, far: connect(Number(port), hostname), isSubscriber: false, isLossy: false };
     links.add(link);
     near.on('data', (data) => {
       link.isSubscriber ||= /subscribe/i.test(data.toString('latin1'));
       link.far.write(data);
     });
-    link.far.on('data', (data) => (link.isDead && data.includes('message')) || near.write(data));
+    link.far.on('data', (data) => (link.isLossy && data.includes('message')) || near.write(data));
     for (const [one, other] of [
       [near, link.far],
       [link.far, near],
@@ -30,7 +30,7 @@ export async function openLossyLink(redisUrl: string): Promise<LossyLink> {
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
     dropMessages() {
-      for (const link of links) link.isDead = link.isSubscriber;
+      for (const link of links) link.isLossy = link.isSubscriber;
     },
     async close() {
       for (const { near, far } of links) {

@@ -102,6 +102,7 @@ export function partsIn(body: string): PartsMessage[] {
   });
 }
 
+/** The `Accept` of a client for each form of answers in parts. */
 export const ACCEPT_PARTS = {
   '2022': 'multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json;q=0.9',
   'v0.2': 'multipart/mixed;incrementalSpec=v0.2,application/graphql-response+json,application/json;q=0.9',

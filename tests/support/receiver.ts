@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /** A request that a receiver of webhooks got. */
 export interface ReceivedRequest {
+  /** When it arrived, in milliseconds since 1970. */
   at: number;
   path: string;
   headers: Record<string, string>;

@@ -31,7 +31,7 @@ export function retentionDatabases() {
   };
 }
 
-/** `run` runs all rules, one after the other, as their jobs do. */
+/** The retention of a service with these rules. `run` runs all of them, one after the other, as their jobs do. */
 export function startedRetention(
   orm: MikroORM,
   rules: readonly RetentionRule[],

@@ -9,7 +9,8 @@ import { OBJECTS, objectIn } from './stored-objects.ts';
 type Header = readonly [name: string, value: string];
 
 const JSON_TYPE: Header = ['Content-Type', 'application/json'];
-const TEXTS: Readonly<Record<string, string>> = {
+/** The values of path parameters that are no ids of unknown objects. */
+const PARAMETERS: Readonly<Record<string, string>> = {
   gymId: DEMO_GYMS.ironTemple.id,
   category: 'Strength',
   code: '4000417025005',
@@ -22,7 +23,7 @@ function pathOf(route: RestRoute<never>): string {
   const path = object
     ? route.path.replace(object, object.replace(/:\w+/, OBJECTS[object] ?? ''))
     : route.path;
-  return path.replaceAll(/:(\w+)/g, (_all, name: string) => TEXTS[name] ?? randomUUID());
+  return path.replaceAll(/:(\w+)/g, (_all, name: string) => PARAMETERS[name] ?? randomUUID());
 }
 
 /**

@@ -31,7 +31,7 @@ const declaration: DatabaseDeclaration = {
 const log = createLogger('sagas', 'silent');
 export const down = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'down');
 
-/** Another service, in which each action creates an object by its idempotency key. It loses nothing. */
+/** Another service, in which each action creates an object by its idempotency key. It loses no request. */
 export class TargetService {
   /** The idempotency keys of the objects that exist. */
   readonly objects = new Set<string>();

@@ -2,19 +2,19 @@ import { spawnSync } from 'node:child_process';
 
 /** How long one start of PROGRAM takes on an otherwise idle machine, in milliseconds. */
 const USUAL_MILLIS = 90;
-const MOST = 10;
+const HIGHEST_SLOWNESS = 10;
 
 /** The start of a process that fills 64 MiB. On a slow or busy machine, starts of processes and new memory take longest. */
 const PROGRAM = 'Buffer.allocUnsafeSlow(64 * 1024 * 1024).fill(1)';
 
 /** How many times slower this machine is than usual: from 1 to 10. The least of three, because one may be disturbed. */
 export function measuredSlowness(): number {
-  const times = Array.from({ length: 3 }, () => {
+  const startMillis = Array.from({ length: 3 }, () => {
     const startedAt = performance.now();
     spawnSync(process.execPath, ['-e', PROGRAM], { stdio: 'ignore' });
     return performance.now() - startedAt;
   });
-  return Math.min(MOST, Math.max(1, Math.min(...times) / USUAL_MILLIS));
+  return Math.min(HIGHEST_SLOWNESS, Math.max(1, Math.min(...startMillis) / USUAL_MILLIS));
 }
 
 /** A limit for work that takes `millis` at most on a usual machine, and accordingly more on a slow one. */

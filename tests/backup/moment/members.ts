@@ -169,7 +169,7 @@ const deployment: Action = async (world) => {
   await send(world, 'wizard', 'POST', `/${id}/deploy`, world.superAdmin);
 };
 
-/** Each member has actions of one kind, so that those of all kinds happen at once. */
+/** Each member has some of the actions, so that different actions happen at once. */
 const MEMBERS: readonly (readonly Action[])[] = [
   [newcomer],
   [avatar, picture, like],

@@ -73,15 +73,16 @@ const deletions: Rule = (parts) => {
   ];
 };
 
-const eventIds = (parts: Parts, database: PartName): Row[] => [
+/** The events of a service, published or not. */
+const eventsOf = (parts: Parts, database: PartName): Row[] => [
   ...rowsOf(parts, database, 'event'),
   ...rowsOf(parts, database, 'event_outbox'),
 ];
 
 /** Gym collects the events of the other services after they were committed. */
 const events: Rule = (parts) => {
-  const written = (['identity', 'content'] as const).flatMap((database) => eventIds(parts, database));
-  const collected = eventIds(parts, 'gym').filter((row) => {
+  const written = (['identity', 'content'] as const).flatMap((database) => eventsOf(parts, database));
+  const collected = eventsOf(parts, 'gym').filter((row) => {
     const { writers } = EVENT_TYPES[row.type as EventType] ?? { writers: ['gym'] };
     return !(writers as readonly string[]).includes('gym');
   });

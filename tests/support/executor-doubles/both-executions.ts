@@ -33,7 +33,8 @@ export interface BothExecuted {
 }
 
 /**
- * Executes a valid operation by graphql-js and by our executor; undefined if it is not valid.
+ * Executes a valid operation by graphql-js and by our executor. Returns undefined if it is not valid, and `not compiled` if our
+ * executor leaves it to graphql-js.
  * @param onStart called before each of the two
  */
 export async function bothExecutions(

@@ -112,12 +112,12 @@ export class DeferredAndWhole {
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 function differenceOfForms(one: Merged, other: Merged): string | undefined {
-  const sorted = ({ nulls, data, errors = [] }: Merged) => ({
+  const summaryOf = ({ nulls, data, errors = [] }: Merged) => ({
     nulls: nulls.length,
     data: data as unknown,
     errors: errors.length,
   });
-  return isDeepStrictEqual(sorted(one), sorted(other))
+  return isDeepStrictEqual(summaryOf(one), summaryOf(other))
     ? undefined
     : `the forms differ: ${shown(one)}\n${shown(other)}`;
 }

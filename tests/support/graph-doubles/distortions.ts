@@ -83,6 +83,7 @@ function distortedOne(answer: SubgraphAnswer, name: string, query: string, seed:
   }
 }
 
+/** The probability that a value is distorted. */
 const PROBABILITY = 0.06;
 
 function distort(value: unknown, seed: string): unknown {

@@ -194,6 +194,10 @@ export class MadeUpSubgraph implements Subgraph {
     };
   }
 
+  /**
+   * The interface with a key that the type implements, or the type itself: an entity has the same values, whether it is
+   * fetched as its interface or as its object type.
+   */
   private family(typename: string): string {
     const type = this.schema.getType(typename);
     const keyed = isObjectType(type)

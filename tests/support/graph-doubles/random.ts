@@ -1,6 +1,6 @@
 /** Numbers that look random and are the same for the same seed. */
 export interface Random {
-  /** Whole, from 0 up to below `bound`. */
+  /** A whole number, at least 0 and less than `bound`. */
   below(bound: number): number;
   chance(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;

@@ -24,7 +24,7 @@ import { writtenOperations } from '../graph-doubles/written-operations.ts';
 
 /** What was executed without a difference. */
 export interface Summary {
-  /** Mutations, subscriptions, introspection, and operations whose variables have wrong types. */
+  /** Left to graphql-js: mutations, subscriptions, introspection, and operations whose variables have wrong types. */
   notCompiled: number;
   compiled: number;
   withErrors: number;

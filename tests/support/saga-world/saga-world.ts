@@ -40,6 +40,7 @@ export class SagaWorld {
   private readonly store: SagaStore;
   private readonly sagas: Known[] = [];
   private readonly leases = new Map<string, { worker: Worker; lease: Lease; until: number }>();
+  /** The holders of leases that could no longer save their saga. */
   private readonly evicted = new Set<string>();
   private workers: Worker[] = [];
   private nextWorker = 1;
