@@ -3,7 +3,8 @@ import { defineSubgraph } from '#server/define-subgraph.ts';
 import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { readExamples } from '#server/rest/examples.ts';
 import { availabilityGraphql } from './availability/availability.graphql.ts';
-import { AVAILABILITY_RATE, availabilityRest } from './availability/availability.rest.ts';
+import { availabilityRest } from './availability/availability.rest.ts';
+import { graphqlRateLimits } from './rates.ts';
 import { database } from './database.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
 import { DEFINITIONS } from './definitions/definitions.ts';
@@ -49,7 +50,7 @@ export const wizardOf = (parts: WizardParts) =>
       deploymentsGraphql,
       jobsGraphql,
     ],
-    graphqlRateLimits: { 'Query.checkAvailability': AVAILABILITY_RATE },
+    graphqlRateLimits,
     examples: readExamples(new URL('examples.json', import.meta.url)),
     // Fixed paths come before the paths of sessions, which begin with the id of a session.
     rest: [

@@ -23,6 +23,8 @@ const TWINS: Record<string, string> = {
   'GET /users/me/export': 'Query.exportMyAccount',
   'POST /users/me/exports': 'Mutation.requestAccountExport',
   'GET /check-availability': 'Query.checkAvailability',
+  'POST /': 'Mutation.createWizardSession',
+  'POST /:sessionId/uploads': 'Mutation.uploadWizardFile',
   'POST /analyze': 'Mutation.analyzeFood',
   'POST /groups': 'Mutation.createGroup',
   'POST /squads/:id/messages/:messageId/report': 'Mutation.reportSquadMessage',

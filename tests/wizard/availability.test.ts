@@ -148,6 +148,20 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
       expect(cancelled).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
     });
 
+    it.each(['gym-name', 'gym-slug'])(
+      'does not reserve a %s for a session of MEMBER_ONBOARDING',
+      async (resource) => {
+        const session = await begin('MEMBER_ONBOARDING', '');
+        const value = `name-${unique()}`;
+        const refused = await ask(
+          { resource, value, reserve: true, sessionId: session.id },
+          { resumeToken: session.resumeToken },
+        );
+        expect(refused).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+        expect((await ask({ resource, value })).body.available).toBe(true);
+      },
+    );
+
     it('reserves for a session only if the caller may open it', async () => {
       const session = await begin('MEMBER_ONBOARDING', '');
       const question = {

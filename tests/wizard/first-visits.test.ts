@@ -277,6 +277,12 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     expect((await reserve(second.token, another, locationId, inDays(12))).body.reason).toBe('BOOKED');
     const fourth = await platform.register();
     expect((await deployed(fourth.token, locationId, inDays(9))).status).toBe('FAILED');
+    // Staff still see the cancelled visits, also those whose place and member have another visit now.
+    const { body } = await visits(`from=${inDays(9).toISOString()}&to=${inDays(9.5).toISOString()}`);
+    const users = body.filter((visit: { locationId: string }) => visit.locationId === locationId);
+    expect(users.map(({ userId }: { userId: string }) => userId).toSorted()).toEqual(
+      [first, second, third].map(({ id }) => id).toSorted(),
+    );
   });
 
   it('are at most 90 days ahead', async () => {

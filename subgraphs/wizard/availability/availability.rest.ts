@@ -1,12 +1,10 @@
 import { restRoute } from '#server/rest/route.ts';
 import { TAGS } from '../api-tags.ts';
+import { AVAILABILITY_RATE } from '../rates.ts';
 import type { Availability } from './availability.ts';
 import { AvailabilityShape, CheckAvailabilityShape } from './availability.shapes.ts';
 
 const route = restRoute<{ availability: Availability }>(TAGS.availability);
-
-/** One limit for both doors. It slows down callers who try out which emails and names are taken. */
-export const AVAILABILITY_RATE = { name: 'availability', perMinute: 20, by: 'address' } as const;
 
 export const availabilityRest = [
   route({
@@ -15,7 +13,7 @@ export const availabilityRest = [
     operationId: 'checkAvailability',
     summary: 'Whether a name, a slug, an email or a slot for a first visit is available',
     description:
-      'A slot is named `<locationId>@<start>`, and is the half hour that contains that start. Its places are those of the class session of "First visit" at that time (none if staff have cancelled it), or of the class if it has no session yet; at first the class has as many places as the location\'s capacity, and staff can change them. The slot must be within the opening hours, must not have begun, and must be at most 90 days ahead. `reserve=true` reserves an available value for 15 minutes for the wizard session `sessionId`, which needs its access token or `X-Resume-Token`. A wizard session can reserve one value of each resource; a member can reserve one slot.',
+      'A slot is named `<locationId>@<start>`, and is the half hour that contains that start. Its places are those of the class session of "First visit" at that time (none if staff have cancelled it), or of the class if it has no session yet; at first the class has as many places as the location\'s capacity, and staff can change them. The slot must be within the opening hours, must not have begun, and must be at most 90 days ahead. `reserve=true` reserves an available value for 15 minutes for the wizard session `sessionId`, which needs its access token or `X-Resume-Token`. A wizard session can reserve one value of each resource; names and slugs of gyms only in a session of GYM_SETUP. A member can reserve one slot.',
     auth: 'optional',
     query: CheckAvailabilityShape,
     rateLimit: AVAILABILITY_RATE,

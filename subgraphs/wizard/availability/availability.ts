@@ -1,6 +1,8 @@
 import { conflict, invalid, type PlatformError } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import type { WizardDefinition } from '../definitions/definition.ts';
+import type { WizardDefinitions } from '../definitions/definitions.ts';
 import type { Lookups } from '../other-services.ts';
 import { requireEditable } from '../sessions/session-change.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -19,6 +21,7 @@ interface AvailabilityOptions {
   sessions: Sessions;
   lookups: Lookups;
   cancelledVisits: CancelledVisits;
+  definitions: WizardDefinitions;
 }
 
 /**
@@ -44,7 +47,10 @@ export class Availability {
     const { resource, value, reserve, sessionId } = validated(CheckAvailabilityShape, input);
     if (reserve && !sessionId) throw invalid('sessionId', 'expected the id of the session that reserves it');
     const session = sessionId ? await this.options.sessions.open(sessionId, resumeToken) : undefined;
-    if (reserve && session) requireEditable(session);
+    if (reserve && session) {
+      requireEditable(session);
+      requireReservable(resource, this.options.definitions[session.kind]);
+    }
     const candidate = await CANDIDATES[resource](value, this.options.lookups);
     const reason = candidate.reason ?? (await this.reasonIfReserved(resource, candidate, sessionId));
     if (reason) return this.refusal(resource, value, reason, candidate);
@@ -126,6 +132,15 @@ export class Availability {
       suggestions: alternatives.flat().slice(0, SUGGESTIONS),
     };
   }
+}
+
+/**
+ * Otherwise anybody could reserve the name of a gym that somebody else is about to set up.
+ * @throws VALIDATION_FAILED
+ */
+function requireReservable(resource: Resource, { kind, reserves }: WizardDefinition): void {
+  if (!reserves.includes(resource))
+    throw invalid('resource', `a session of ${kind} reserves only ${reserves.join(', ')}`);
 }
 
 const reservedReason = (resource: Resource): Reason => (resource === 'slot' ? 'FULL' : 'RESERVED');

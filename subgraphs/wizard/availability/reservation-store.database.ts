@@ -51,7 +51,7 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
     async endVisits(sessionIds) {
       await unit.em.execute(
         // in the order of their ids, so that two requests that end the same visits cannot deadlock
-        `update reservation set expires_at = now() where id in (
+        `update reservation set expires_at = now(), place = null, member_id = null where id in (
            select id from reservation where session_id in (?) and is_firm and expires_at > now() order by id for update)`,
         [[...sessionIds]],
       );
@@ -126,8 +126,13 @@ async function releaseOthersOfMember(
   if (!memberId) return;
   // Two sessions of one member run one after the other, because each releases the other's reservation.
   await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`first-visit:${memberId}`]);
+  // Staff still see a visit that has ended.
   await unit.em.execute(
-    `delete from reservation where member_id = ? and not (session_id = ? and resource = ?) and expires_at is not null and (not is_firm or expires_at <= now())`,
+    `update reservation set place = null, member_id = null where member_id = ? and session_id <> ? and is_firm and expires_at <= now()`,
+    [memberId, sessionId],
+  );
+  await unit.em.execute(
+    `delete from reservation where member_id = ? and not (session_id = ? and resource = ?) and expires_at is not null and not is_firm`,
     [memberId, sessionId, resource],
   );
   const others = await unit.em.execute<unknown[]>(

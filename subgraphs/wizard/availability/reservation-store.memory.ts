@@ -37,10 +37,13 @@ export function memoryReservationStore(
       if (!visit && !canChange(session)) return 'CLOSED';
       drop((held) => isPast(held) && !held.visit);
       const isOther = (held: Held) => held.sessionId !== sessionId;
-      const ofMember = all.filter((held) => memberId !== null && held.memberId === memberId && isOther(held));
+      // Staff still see a visit that has ended.
+      const isEndedVisit = (held: Held) => held.visit && isPast(held);
+      const ofMember = all.filter(
+        (held) => memberId !== null && held.memberId === memberId && isOther(held) && !isEndedVisit(held),
+      );
       // `extend` gives the reservations of a deployment no end.
-      if (ofMember.some((held) => !isPast(held) && (held.visit || held.expiresAt === Infinity)))
-        return 'BOOKED';
+      if (ofMember.some((held) => held.visit || held.expiresAt === Infinity)) return 'BOOKED';
       const others = all.filter(
         (held) =>
           held.resource === resource &&

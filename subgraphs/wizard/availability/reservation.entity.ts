@@ -25,14 +25,14 @@ const ReservationSchema = defineEntity({
     resource: p.string().length(16).$type<Resource>(),
     /** The canonical form, so that two spellings of one name are one value. */
     value: p.string().length(300),
-    /** From 1 to the number of places of the value. */
-    place: p.integer(),
+    /** From 1 to the number of places of the value; null for a first visit that has ended or was cancelled. */
+    place: p.integer().nullable(),
     sessionId: () => p.manyToOne(WizardSession).deleteRule('cascade').fieldName('session_id').mapToPk(),
     /** Null if the reservation stays until it is released. */
     expiresAt: p.datetime().nullable(),
     /** Whether this is a first visit of a deployed session, for which the gym expects the member. */
     isFirm: p.boolean().default(false),
-    /** The member of a first visit; null while the session has no account. */
+    /** The member of a first visit; null while the session has no account, and once the visit has ended or was cancelled. */
     memberId: p.uuid().nullable(),
     /** The gym of a firm first visit. */
     gymId: p.uuid().nullable(),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Resource } from '../availability/resources.ts';
 import type { WizardKind } from './wizard-kind.ts';
 
 /** The saved data of a session, by step. */
@@ -12,6 +13,8 @@ export interface WizardDefinition {
   kind: WizardKind;
   version: number;
   steps: readonly StepDefinition[];
+  /** The kinds of values that its sessions may reserve. */
+  reserves: readonly Resource[];
   /**
    * By version: converts that version's data to the next version. A session whose version has no path to the current one is
    * refused with WIZARD_VERSION_UNSUPPORTED.

@@ -56,6 +56,7 @@ export const AdminShape = z.object({
 export const gymSetup: WizardDefinition = {
   kind: 'GYM_SETUP',
   version: 1,
+  reserves: ['gym-name', 'gym-slug', 'slot', 'email'],
   steps: [
     {
       key: 'basics',

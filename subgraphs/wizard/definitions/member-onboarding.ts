@@ -41,6 +41,8 @@ export const SlotShape = z.object({ locationId: uuid(), startsAt: instant });
 export const memberOnboarding: WizardDefinition = {
   kind: 'MEMBER_ONBOARDING',
   version: 1,
+  // email: a client may reserve the address with which its user is about to register
+  reserves: ['slot', 'email'],
   steps: [
     {
       key: 'profile',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { uuid } from '#server/shapes.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { TAGS } from '../api-tags.ts';
+import { UPLOAD_RATE } from '../rates.ts';
 import { WizardSessionShape } from '../sessions/sessions.shapes.ts';
 import type { Files } from './files.ts';
 import { UploadFieldsShape } from './files.shapes.ts';
@@ -23,6 +24,7 @@ export const filesRest = [
     description:
       "Branding accepts pictures in `logo`, `splash` and `icon`; basics, branding, locations, body and review accept a `document` (a PDF or a picture). JPEG, PNG, WebP and AVIF pictures, detected by their content, are encoded again; at most 10 MiB. The file's URL is then in the step's data. A session without an account needs `X-Resume-Token`.",
     auth: 'optional',
+    rateLimit: UPLOAD_RATE,
     params: z.object({ sessionId: uuid().meta({ description: "The wizard session's id." }) }),
     upload: { field: 'file' },
     body: UploadFieldsShape,

@@ -4,6 +4,7 @@ import { pageQuery } from '#server/paging.ts';
 import { callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { TAGS } from '../api-tags.ts';
+import { SESSION_RATE } from '../rates.ts';
 import type { Sessions } from './sessions.ts';
 import {
   ClaimWizardSessionShape,
@@ -27,6 +28,7 @@ export const sessionsRest = [
     description:
       'MEMBER_ONBOARDING needs no account: without one the answer contains the `resumeToken`. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.',
     auth: 'optional',
+    rateLimit: SESSION_RATE,
     body: CreateWizardSessionShape,
     success: { status: 201, description: 'The new session.', shape: WizardSessionShape, noStore: true },
     errors: ['FORBIDDEN'],
