@@ -224,22 +224,27 @@ describe('a file of an activity', () => {
   });
 });
 
-/** Sends other requests while `work` runs. @returns the longest time in milliseconds that one of them took */
+/**
+ * Sends other requests while `work` runs. The service runs in this thread, so the thread's processor time is what the service did
+ * before it answered. In contrast to the time of a clock, it does not depend on other processes of the machine.
+ * @returns the longest processor time in milliseconds that passed before one of them was answered
+ */
 const longestWaitDuring = async (work: () => Promise<unknown>): Promise<number> => {
   let isOver = false;
   let longest = 0;
   const asking = (async () => {
     while (!isOver) {
-      const before = performance.now();
+      const before = process.threadCpuUsage();
       expect((await fetch(`${platform().url('content')}/health/live`)).status).toBe(200);
-      longest = Math.max(longest, performance.now() - before);
+      const { user, system } = process.threadCpuUsage(before);
+      longest = Math.max(longest, (user + system) / 1_000);
     }
   })();
   await work().finally(() => (isOver = true));
   await asking;
   return longest;
 };
-/** The maximum time in milliseconds that another request may take. */
+/** The maximum processor time in milliseconds before another request is answered. */
 const MAX_WAIT_MILLIS = Number(process.env.LONGEST_WAIT ?? 5_000);
 
 describe('a large file', () => {
