@@ -40,7 +40,7 @@ const intervalsByDay = z
     const spans = DAYS.flatMap((name, index) =>
       (hours[name] ?? []).map((one) => ({ name, ...spanOf(one, index * MINUTES_OF_DAY) })),
     );
-    // The week is a circle: the intervals of Monday follow those of Sunday.
+    // Monday follows Sunday, so the intervals of the next week are compared, too.
     const found = overlapIn([...spans, ...spans.map((one) => laterBy(7 * MINUTES_OF_DAY, one))]);
     if (found) context.addIssue({ code: 'custom', path: [found.name], message: OVERLAP });
   });

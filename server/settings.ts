@@ -252,7 +252,7 @@ export const serverSettings = z.object({
       }
     })
     .optional(),
-  /** With TLS: the certificates (PEM) of the authorities that sign those of Redis. Default: those of Node. */
+  /** With TLS: the certificates (PEM) of the authorities that sign the certificates of Redis. Default: the authorities of Node. */
   redisCaFile: z.string().optional(),
   /** With TLS: the certificate and the key (PEM) with which this process authenticates to Redis. */
   redisCertFile: z.string().optional(),

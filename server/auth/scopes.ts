@@ -1,6 +1,6 @@
 /**
- * The scopes that a gym can grant to a machine client: what the client may do in that gym. Besides, a client has only the rights
- * of an anonymous caller: a rule that names no scope, and is not for everybody, refuses it.
+ * The scopes that a gym can grant to a machine client: what the client may do in that gym. In everything else it has the rights of
+ * an anonymous caller: a rule that names no scope refuses it, unless the rule is for everybody.
  */
 export const SCOPES = {
   'check-in': 'Check members in and out, and read locations and how many people are inside.',

@@ -64,8 +64,8 @@ export class TokenVerifier {
   }
 
   private async verifyUncached(token: string): Promise<KnownViewer> {
-    const ofOther = await this.options.otherIssuers?.viewerOf(token);
-    if (ofOther) return ofOther;
+    const otherViewer = await this.options.otherIssuers?.viewerOf(token);
+    if (otherViewer) return otherViewer;
     const key = await this.options.keys.get(keyIdOf(token));
     if (!key)
       throw unauthenticated(

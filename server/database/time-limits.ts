@@ -35,9 +35,9 @@ export async function setTimeLimits(target: TimeLimitsTarget): Promise<void> {
   const { client, role, limits } = target;
   if (await areSet(client, role, limits)) return;
   const { rows } = await client.query<{ isOwn: boolean }>('select current_user = $1 as "isOwn"', [role]);
-  const ofRole = `role ${pg.escapeIdentifier(role)} in database`;
+  const roleInDatabase = `role ${pg.escapeIdentifier(role)} in database`;
   try {
-    await change(target, ofRole);
+    await change(target, roleInDatabase);
   } catch (error) {
     if (rows[0]?.isOwn || !NOT_FOR_THE_ROLE.has((error as { code?: string }).code ?? '')) throw error;
     await change(target, 'database');
@@ -67,11 +67,11 @@ async function areSet(client: pg.ClientBase, role: string, limits: TimeLimits): 
 }
 
 /** Takes a lock, because replicas that start at once would otherwise fail with "tuple concurrently updated". */
-async function change({ client, database, limits }: TimeLimitsTarget, of: string): Promise<void> {
+async function change({ client, database, limits }: TimeLimitsTarget, owner: string): Promise<void> {
   await client.query('begin');
   try {
     await client.query("select pg_advisory_xact_lock(hashtextextended('fitness-platform time limits', 0))");
-    for (const statement of statements(of, database, limits)) await client.query(statement);
+    for (const statement of statements(owner, database, limits)) await client.query(statement);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
@@ -79,9 +79,10 @@ async function change({ client, database, limits }: TimeLimitsTarget, of: string
   }
 }
 
-const statements = (of: string, database: string, limits: TimeLimits): string[] =>
+/** @param owner of the settings: `database`, or a role in it */
+const statements = (owner: string, database: string, limits: TimeLimits): string[] =>
   Object.entries(limits).map(
-    ([name, millis]) => `alter ${of} ${pg.escapeIdentifier(database)} set ${name} = ${millis}`,
+    ([name, millis]) => `alter ${owner} ${pg.escapeIdentifier(database)} set ${name} = ${millis}`,
   );
 
 /** A condition in SQL: whether these limits apply to the connection that evaluates it. */

@@ -141,7 +141,7 @@ const clientFor = ({ region, endpoint, forcePathStyle, timeoutMillis }: S3Place)
     ...(region && { region }),
     // Compatible stores ignore the region, but the SDK refuses to sign without one.
     ...(endpoint && { endpoint, region: region ?? process.env.AWS_REGION ?? 'us-east-1' }),
-    // Not every compatible store knows the checksums that the SDK adds to those of TLS and of the signature.
+    // The SDK adds checksums to those of TLS and of the signature. Not every compatible store knows them.
     ...(endpoint && {
       requestChecksumCalculation: 'WHEN_REQUIRED' as const,
       responseChecksumValidation: 'WHEN_REQUIRED' as const,

@@ -22,8 +22,8 @@ export const apolloOptions = (log: Logger) => ({
 });
 
 /**
- * Plugins that turn off those of Apollo Server that take the most time in a small request or would call other hosts, and one
- * that answers 200 if the response has data.
+ * Plugins that turn off parts of Apollo Server, which take the most time in a small request or would call other hosts, and a
+ * plugin that answers 200 if the response has data.
  */
 export const quietPlugins = <Context extends BaseContext>(): ApolloServerPlugin<Context>[] => [
   ApolloServerPluginCacheControlDisabled(),

@@ -27,7 +27,7 @@ export function answerTypeFor({ accept }: IncomingHttpHeaders): string | undefin
 export const refusalTypeFor = (headers: IncomingHttpHeaders, status: number): string | undefined =>
   status === 503 ? ANSWER_TYPES[0] : answerTypeFor(headers);
 
-/** By the value of `Accept`: clients send few different ones, and reading one takes 4 µs. */
+/** The chosen media types by the value of `Accept`: clients send few different values, and reading one takes 4 µs. */
 const chosen = new Map<string, string>();
 const MAX_CHOSEN = 100;
 const MAX_CHOSEN_CHARACTERS = 200;

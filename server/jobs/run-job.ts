@@ -117,11 +117,11 @@ async function runAttempt(job: AnyJob, attempt: Attempt, host: JobHost): Promise
     done('done');
   } catch (error) {
     done('failed');
-    const of = { err: error, job: name, jobId: attempt.id, attempt: attempt.number };
+    const facts = { err: error, job: name, jobId: attempt.id, attempt: attempt.number };
     if (isLastAttempt || error instanceof JobRefused) {
       metrics.failed.inc({ name });
-      log.error(of, 'a job has failed for good; GET /jobs?failed=true shows it');
-    } else log.warn(of, 'a job has failed; it is tried again');
+      log.error(facts, 'a job has failed for good; GET /jobs?failed=true shows it');
+    } else log.warn(facts, 'a job has failed; it is tried again');
     throw new StoredFailure(error);
   }
 }

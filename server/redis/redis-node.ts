@@ -11,7 +11,7 @@ export interface RedisNodeOptions {
   onLost(error: unknown): void;
 }
 
-/** Until the server has accepted the connection, the certificates and the password. */
+/** The time limit until the server has accepted the connection, the certificates and the password. */
 const CONNECT_MILLIS = 4_000; // 4 s
 const PING_EVERY_MILLIS = 2_000; // 2 s
 const PONG_MILLIS = 2_000; // 2 s

@@ -11,7 +11,7 @@ const ANSWER_MILLIS = 1_000; // 1 s
 export class UnknownMasterError extends Error {}
 
 /**
- * Asks sentinels for the address of the master: the first one that answers decides
+ * Asks sentinels for the address of the master: the first one that knows the master decides
  * (https://redis.io/docs/latest/develop/reference/sentinel-clients/).
  *
  * The client `createSentinel` of the package does not fit: while the master does not answer, it keeps a command and sends it

@@ -11,7 +11,7 @@ interface ReferencedType {
   forget(id: string): Promise<void>;
 }
 
-/** By the entity's type in the graph; or by a name for entities that are hidden and may be shown again. */
+/** The types by their names in the graph, or by another name for entities that are hidden and may be shown again. */
 type ReferencedTypes = Readonly<Record<string, ReferencedType>>;
 
 /**

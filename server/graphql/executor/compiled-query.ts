@@ -50,7 +50,7 @@ export const compiledQuery = (
 /** The maximum number of selections that are kept for one operation; clients use few combinations of @skip and @include. */
 const MAX_SELECTIONS = 16;
 
-/** By the values of the variables of `@skip` and `@include`. */
+/** The compiled selections by the values of the variables of `@skip` and `@include`. */
 interface Selections {
   get(conditions: string): ObjectSelection | undefined;
   set(conditions: string, selection: ObjectSelection): unknown;

@@ -115,8 +115,8 @@ export class FastPath {
   }
 
   /**
-   * Undefined if Express has to handle the request. The count for the rate limit is the last step, because Express counts the
-   * requests that it handles itself.
+   * Checks a request, and counts it for the rate limit; undefined if Express has to handle it. The count is the last step, because
+   * Express counts the requests that it handles itself.
    */
   private async admit(
     body: ReadBody,
@@ -150,7 +150,7 @@ export class FastPath {
     }
   }
 
-  /** Undefined if no context could be made: Express reports why. */
+  /** Begins the execution; undefined if no context could be made, and Express has to report why. */
   private execution({ prepared, viewer, origin }: Admitted) {
     let context: object;
     try {
