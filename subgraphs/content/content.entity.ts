@@ -68,6 +68,12 @@ export function contentIndexes(table: string, lists: Record<string, string>, gin
   ];
 }
 
+/** An index that finds the rows of pictures, so that pictures without a row can be removed; most rows have no picture. */
+export const imageIndex = (table: string, image = '"image"') => ({
+  name: `${table}_image`,
+  expression: `create index "${table}_image" on "${table}" (${image}) where ${image} is not null`,
+});
+
 /** The same as `contentIndexes`, for content that users may add for themselves. */
 export const ownedIndexes = (...parts: Parameters<typeof contentIndexes>) => [
   ...contentIndexes(...parts),

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
-import { eventRetention } from '#server/events/event-retention.ts';
 import { eventsRest } from '#server/events/events.rest.ts';
 import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { References } from '#server/references/references.ts';
-import { Removals, removalsRetention } from '#server/references/removals.ts';
+import { Removals } from '#server/references/removals.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { callsToServices } from '#server/service-calls.ts';
 import { readExamples } from '#server/rest/examples.ts';
@@ -21,6 +20,7 @@ import { productEvents } from './products/product-events.ts';
 import { productsGraphql } from './products/products.graphql.ts';
 import { productsRest } from './products/products.rest.ts';
 import { identityProfiles } from '#server/profiles/profiles.identity.ts';
+import { contentRetention } from './retention.ts';
 import { contentServices } from './services.ts';
 import { TextSearches } from './search/text-search.ts';
 import { progressGraphql } from './trainings/progress.graphql.ts';
@@ -72,7 +72,7 @@ export const content = defineSubgraph({
   },
   services: contentServices,
   jobs: contentJobs,
-  retention: () => [removalsRetention, eventRetention],
+  retention: ({ files }) => contentRetention(files),
   features: {
     exercises: 'content',
     workouts: 'content',

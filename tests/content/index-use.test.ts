@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MILLIS } from '#server/durations.ts';
+import { eventually } from '../support/eventually.ts';
+import { pictures } from '../support/pictures.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { sequentialScans, type RunSql } from '../support/index-use.ts';
 import { statementsDuring } from '../support/statements.ts';
@@ -158,6 +163,31 @@ it('every statement that reads or writes one row finds it by an index', async ()
     await rest('DELETE', `/products/${product.id}`);
   });
   expect(await sequentialScans(sql, statements)).toEqual([]);
+});
+
+it('the rows that refer to a picture are found by an index, before unused pictures are removed', async () => {
+  const { body: exercise } = await platform.rest('content', 'POST', '/exercises', {
+    token: admin,
+    body: EXERCISE,
+  });
+  const form = new FormData();
+  form.append('image', new Blob([new Uint8Array(await pictures.normal('png'))]), 'picture.png');
+  const uploaded = await platform.rest('content', 'POST', `/exercises/${exercise.id}/image`, {
+    token: admin,
+    body: form,
+  });
+  expect(uploaded.status).toBe(201);
+  const folder = join(platform.dataDir, 'files', 'content', 'media');
+  await writeFile(join(folder, 'unfinished.part'), 'x');
+  const twoDaysAgo = new Date(Date.now() - 2 * DAY_MILLIS);
+  for (const file of await readdir(folder)) await utimes(join(folder, file), twoDaysAgo, twoDaysAgo);
+  const statements = await statementsDuring(async () => {
+    await platform.restart('content'); // removes old rows and files at its start
+    await eventually(async () => !(await readdir(folder)).includes('unfinished.part'));
+  });
+  expect(await readdir(folder)).toHaveLength(3);
+  const ofPictures = statements.filter(({ text }) => text.includes('select image as path'));
+  expect(await sequentialScans(sql, ofPictures)).toEqual([]);
 });
 
 describe('if most rows belong to other gyms', () => {

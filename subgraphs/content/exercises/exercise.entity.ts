@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import {
   contentProperties,
+  imageIndex,
   ownedChecks,
   ownedIndexes,
   ownedProperties,
@@ -30,21 +31,24 @@ const ExerciseSchema = defineEntity({
   tableName: 'exercise',
   // A private exercise without an owner is one whose owner has deleted their account; see `account-part.ts`.
   checks: ownedChecks('exercise', '("owner_id" is not null or "deleted_at" is not null)'),
-  indexes: ownedIndexes(
-    'exercise',
-    {
-      name: 'lower("name")',
-      newest: '"created_at"',
-      equipment: '"equipment", lower("name")',
-      category: '"category", lower("name")',
-      modality: '"modality", lower("name")',
-      level: 'lower("level"), lower("name")',
-    },
-    {
-      search: '"search"',
-      muscles: '"primary_muscles" jsonb_path_ops, "secondary_muscles" jsonb_path_ops',
-    },
-  ),
+  indexes: [
+    ...ownedIndexes(
+      'exercise',
+      {
+        name: 'lower("name")',
+        newest: '"created_at"',
+        equipment: '"equipment", lower("name")',
+        category: '"category", lower("name")',
+        modality: '"modality", lower("name")',
+        level: 'lower("level"), lower("name")',
+      },
+      {
+        search: '"search"',
+        muscles: '"primary_muscles" jsonb_path_ops, "secondary_muscles" jsonb_path_ops',
+      },
+    ),
+    imageIndex('exercise'),
+  ],
   properties: {
     ...contentProperties(),
     ...ownedProperties(),

@@ -9,6 +9,7 @@ import { ExerciseLibrary } from './20261125100000_exercise_library.ts';
 import { NextWorkout } from './20261127175438_next_workout.ts';
 import { ChangeNotices } from './20261127180000_change_notices.ts';
 import { ErasedOwners } from './20261128182500_erased_owners.ts';
+import { PicturesWithoutRows } from './20261129073740_pictures_without_rows.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -22,4 +23,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261127175438_next_workout', class: NextWorkout },
   { name: '20261127180000_change_notices', class: ChangeNotices },
   { name: '20261128182500_erased_owners', class: ErasedOwners },
+  { name: '20261129073740_pictures_without_rows', class: PicturesWithoutRows },
 ];

@@ -31,7 +31,7 @@ const ProductSchema = defineEntity({
         newest: '"created_at"',
         kind: '"kind", lower("name")',
       },
-      { search: '"search"' },
+      { search: '"search"', images: '"images" jsonb_path_ops' },
     ),
   ],
   uniques: [

@@ -149,13 +149,10 @@ export class Products {
   async addImage(id: string, picture: Buffer | undefined): Promise<ProductShape> {
     if (!picture) throw invalid('image', 'expected a picture');
     await this.table.requirePicture(id);
+    checkImages(await this.table.get(id)); // before the picture is encoded and stored
     const image = await this.media.store(picture);
     return this.change(id, undefined, (product) => {
-      if (product.images.length >= MAX_IMAGES)
-        throw invalid(
-          'image',
-          `a product has at most ${MAX_IMAGES} pictures; remove one from its images first`,
-        );
+      checkImages(product);
       product.images = [...product.images, image];
     });
   }
@@ -200,6 +197,12 @@ function featuredTimes({ featuredFrom, featuredUntil }: Featured<string>): Featu
 
 function checkFeaturedTimes({ featuredFrom: from, featuredUntil: until }: Featured<Date>): void {
   if (from && until && from >= until) throw invalid('featuredUntil', 'expected a time after featuredFrom');
+}
+
+/** @throws VALIDATION_FAILED if the product cannot get another picture */
+function checkImages({ images }: Pick<Product, 'images'>): void {
+  if (images.length >= MAX_IMAGES)
+    throw invalid('image', `a product has at most ${MAX_IMAGES} pictures; remove one from its images first`);
 }
 
 async function refusingSkuOfAnother<Result>(sku: string, work: () => Promise<Result>): Promise<Result> {

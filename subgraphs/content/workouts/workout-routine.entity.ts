@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import {
   contentProperties,
+  imageIndex,
   ownedChecks,
   ownedIndexes,
   ownedProperties,
@@ -42,22 +43,25 @@ const WorkoutRoutineSchema = defineEntity({
   name: 'WorkoutRoutine',
   tableName: 'workout_routine',
   checks: ownedChecks('workout_routine'),
-  indexes: ownedIndexes(
-    'workout_routine',
-    {
-      title: 'lower("title")',
-      category: 'lower("category"), lower("title")',
-      newest: '"created_at"',
-      duration: '"duration_minutes"',
-      difficulty: 'lower("difficulty"), lower("title")',
-    },
-    {
-      search: '"search"',
-      muscles: '"target_muscles" jsonb_path_ops',
-      equipment: '"equipment" jsonb_path_ops',
-      exercises: '"exercises" jsonb_path_ops',
-    },
-  ),
+  indexes: [
+    ...ownedIndexes(
+      'workout_routine',
+      {
+        title: 'lower("title")',
+        category: 'lower("category"), lower("title")',
+        newest: '"created_at"',
+        duration: '"duration_minutes"',
+        difficulty: 'lower("difficulty"), lower("title")',
+      },
+      {
+        search: '"search"',
+        muscles: '"target_muscles" jsonb_path_ops',
+        equipment: '"equipment" jsonb_path_ops',
+        exercises: '"exercises" jsonb_path_ops',
+      },
+    ),
+    imageIndex('workout_routine'),
+  ],
   properties: {
     ...contentProperties(),
     ...ownedProperties(),
@@ -91,6 +95,7 @@ WorkoutRoutineSchema.setClass(WorkoutRoutine);
 const WorkoutRoutineVersionSchema = defineEntity({
   name: 'WorkoutRoutineVersion',
   tableName: 'workout_routine_version',
+  indexes: [imageIndex('workout_routine_version', `("content"->>'image')`)],
   properties: {
     routineId: () =>
       p.manyToOne(WorkoutRoutine).mapToPk().primary().fieldName('routine_id').deleteRule('cascade'),
