@@ -103,7 +103,7 @@ describe('an invalid frame', () => {
 });
 
 describe('a client that', () => {
-  test('sends events before the token gets UNAUTHENTICATED, and without a token is closed with 4401', async () => {
+  test('sends events before its token gets UNAUTHENTICATED, and is closed with 4401 if it sends no token in time', async () => {
     const socket = await SquadClient.connect({ url: url() });
     await expect(socket.send('user_online', {})).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await socket.closed).toMatchObject({ code: 4401 });
@@ -201,6 +201,32 @@ test('a client that sends 10,000 frames at once is closed with 4429, and does no
   await expectSettledAt(0);
 });
 
+test('each frame above the rate that has an id is answered with this id, and the others once a second', async () => {
+  await expectSettledAt(0);
+  const socket = await socketOf(platform, maya);
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () =>
+      socket.send('user_online', {}).then(
+        () => 'ack',
+        (error: { code: string }) => error.code,
+      ),
+    ),
+  );
+  expect(new Set(answers)).toEqual(new Set(['ack', 'RATE_LIMITED']));
+  expect(answers.filter((answer) => answer === 'ack').length).toBeGreaterThanOrEqual(29);
+  expect(socket.frames.filter(({ event }) => event === 'error')).toEqual([]);
+  await wait(1_000); // the next second of the rate
+  for (let n = 0; n < 100; n += 1) socket.socket.send('{"event":"user_online","data":{}}');
+  const { message } = await socket.next('error', ({ code }) => code === 'RATE_LIMITED');
+  expect(message).toContain('30 frames per second');
+  await socket.send('authenticate', { token: maya.token }).catch(() => undefined);
+  // Two if a second of the rate has begun while the frames were sent.
+  expect(socket.frames.filter(({ event }) => event === 'error').length).toBeLessThanOrEqual(2);
+  expect(socket.socket.readyState).toBe(socket.socket.OPEN);
+  await socket.close();
+  await expectSettledAt(0);
+});
+
 test('sockets and subscriptions that end, cleanly or not, leave no connection and no listener', async () => {
   await expectSettledAt(0);
   const { body: invite } = await platform.rest('squad', 'POST', '/invites', {
@@ -257,9 +283,9 @@ test('the service still answers after connections with bytes that are not of the
   ).toBe(200);
 });
 
-test('a socket whose token is in the header is closed with 1013 while its token cannot be checked, and gets no 4401', async () => {
+test('a socket whose token is in the header is closed with 1013, not with 4401, while its token cannot be checked', async () => {
   await platform.running('identity').stop();
-  await platform.restart('squad'); // it forgets the keys of identity
+  await platform.restart('squad'); // so that it has no keys of identity in memory
   const socket = await SquadClient.connect({ url: url(), headerToken: maya.token });
   await socket.next('error', ({ code }) => code === 'UPSTREAM_UNAVAILABLE');
   expect((await socket.closed).code).toBe(1013);

@@ -108,7 +108,7 @@ export const asyncApiDocument = {
     ...API_INFO,
     title: 'Squad service: the raw socket',
     tags: [{ name: 'Squads', description: 'Presence, invites, live squads and their chat.' }],
-    description: `WebSocket at \`/socket\`, sub-protocol \`squad.v1\`; through the gateway \`/squad/socket\`. Frames are JSON text of at most 64 KiB, at most 30 a second.\n\nClose codes: ${CLOSE_CODES.map(({ code, name, meaning }) => `${code} ${name}: ${meaning}`).join(' ')}`,
+    description: `WebSocket at \`/socket\`, sub-protocol \`squad.v1\`; through the gateway \`/squad/socket\`. Frames are JSON text of at most 64 KiB, at most 30 a second; further ones of that second, and those that come while 100 wait for their answers, are refused with \`RATE_LIMITED\`. Each refused frame that has an \`id\` is answered.\n\nClose codes: ${CLOSE_CODES.map(({ code, name, meaning }) => `${code} ${name}: ${meaning}`).join(' ')}`,
   },
   defaultContentType: 'application/json',
   servers: {

@@ -19,7 +19,7 @@ import type { SocketEvents } from './events.socket.ts';
 import { CloseCode } from './close-codes.ts';
 import { FrameRate } from './frame-rate.ts';
 import { ackText, frameText, onlineUsersFrame } from './frames.ts';
-import { frameOf, idOf, jsonOf, type FrameId, type IncomingFrame } from './incoming-frames.ts';
+import { frameOf, idIn, idOf, jsonOf, type FrameId, type IncomingFrame } from './incoming-frames.ts';
 
 export interface SocketSettings {
   /** A socket that has not authenticated itself after this time is closed. */
@@ -146,10 +146,15 @@ export class SocketConnection {
 
   private receive(bytes: Buffer, isBinary: boolean): void {
     if (this.state.name === 'closed') return;
-    const action = this.waitingFrames >= MAX_WAITING_FRAMES ? this.rate.countRefused() : this.rate.count();
+    const tooManyWait = this.waitingFrames >= MAX_WAITING_FRAMES;
+    const action = tooManyWait ? this.rate.countRefused(bytes.length) : this.rate.count(bytes.length);
     if (action === 'close') return this.close(CloseCode.RATE_LIMITED, 'too many frames');
-    if (action === 'drop') return;
-    if (action === 'refuse') return this.sendError(undefined, tooManyFrames(this.settings));
+    if (action === 'refuse') {
+      const id = idIn(bytes, isBinary);
+      if (id !== undefined || this.rate.allowsErrorWithoutId())
+        this.sendError(id, tooManyWait ? tooManyWaitingFrames() : tooManyFrames(this.settings));
+      return;
+    }
     this.enqueue(async () => {
       let id: FrameId;
       try {
@@ -329,5 +334,10 @@ export class SocketConnection {
 const tooManyFrames = ({ framesPerSecond }: SocketSettings): PlatformError =>
   new PlatformError(
     'RATE_LIMITED',
-    `Expected at most ${framesPerSecond} frames per second; further frames of this second are dropped.`,
+    `Expected at most ${framesPerSecond} frames per second; further frames of this second are refused.`,
+  );
+const tooManyWaitingFrames = (): PlatformError =>
+  new PlatformError(
+    'RATE_LIMITED',
+    `Expected at most ${MAX_WAITING_FRAMES} frames without an answer; wait for the answers before you send more.`,
   );

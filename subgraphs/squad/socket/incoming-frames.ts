@@ -28,5 +28,14 @@ export function idOf(json: unknown): FrameId {
   return typeof id === 'number' || (typeof id === 'string' && id.length <= 100) ? id : undefined;
 }
 
+/** The id of a frame that is refused unread; undefined if it has none, or is no JSON text. */
+export function idIn(bytes: Buffer, isBinary: boolean): FrameId {
+  try {
+    return idOf(jsonOf(bytes, isBinary));
+  } catch {
+    return undefined;
+  }
+}
+
 /** @throws VALIDATION_FAILED */
 export const frameOf = (json: unknown): IncomingFrame => validated(frameShape, json);

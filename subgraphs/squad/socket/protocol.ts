@@ -247,7 +247,8 @@ export const CLOSE_CODES: readonly { code: number; name: string; meaning: string
   {
     code: 4429,
     name: 'RATE_LIMITED',
-    meaning: 'The client kept sending more than 30 frames a second.',
+    meaning:
+      'The client kept sending more than 30 frames a second for 5 s, or sent more than 300 frames or 1 MiB above this rate within a second.',
     next: 'Wait, then connect again.',
   },
   {
