@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { Pool } from 'undici';
 import { TIME_LIMIT_HEADER } from '#server/http/waiting-client.ts';
-import { PlatformError } from '#server/errors.ts';
+import { ERRORS, PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { TimeLimitError, type RawAnswer } from './answer-reader.ts';
 import { isJsonObject, jsonIn } from '#server/json-object.ts';
@@ -13,7 +13,7 @@ import { SpanKind, type Attributes, type Span } from '#server/observability/trac
 import { forwardedHeaders, withTrace } from './forwarded-headers.ts';
 import { callerOf, WriteGenerations } from './write-generations.ts';
 import { InFlightQueries } from './in-flight-queries.ts';
-import { multipartBody } from './multipart-body.ts';
+import { MultipartBody } from './multipart-body.ts';
 import { ServiceBreaker } from './service-breaker.ts';
 import { serviceProbe } from './service-probe.ts';
 import { isEscapeFree, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
@@ -218,24 +218,31 @@ export class HttpSubgraph implements Subgraph {
       ...this.headersOf(context),
       ...further,
     ];
-    const stream = multipartBody(boundary, body, files);
+    const multipart = new MultipartBody(boundary, body, files);
     let broken: Error | undefined;
-    stream.once('error', (error) => {
+    multipart.stream.once('error', (error) => {
       broken = error;
     });
+    const isLateByClient = (error: unknown): boolean =>
+      error instanceof TimeLimitError && multipart.isClientAwaited;
+    let raw: RawAnswer;
     try {
-      return await new SubgraphExchange(this.endpoint, {
-        body: stream,
+      raw = await new SubgraphExchange(this.endpoint, {
+        body: multipart.stream,
         headers,
         timeLimit: this.uploads.timeLimit,
         isRead: false,
         kind: 'upload',
         span,
-        isCallersFault: () => broken !== undefined,
+        isCallersFault: (error) => broken !== undefined || isLateByClient(error),
       }).answer;
     } catch (error) {
-      throw broken ? uploadFailure(broken) : error;
+      if (isLateByClient(error)) throw slowUpload();
+      throw broken && !(error instanceof TimeLimitError) ? uploadFailure(broken) : error;
     }
+    // The service's own limit of slow bodies is shorter than the time limit.
+    if (raw.status === ERRORS.REQUEST_TIMEOUT.status && multipart.isClientAwaited) throw slowUpload();
+    return raw;
   }
 
   /** The client's headers that this subgraph gets by the operator's rules. */
@@ -279,6 +286,15 @@ export class HttpSubgraph implements Subgraph {
     );
   }
 }
+
+/** The time limit ended while the subgraph waited for the client. */
+const slowUpload = (): GraphQLError =>
+  graphqlErrorOf(
+    new PlatformError(
+      'REQUEST_TIMEOUT',
+      'The rest of the file has not arrived in time; send the request again over a faster connection.',
+    ),
+  );
 
 /** The client's file ended early or is too large, so the subgraph did not fail. */
 function uploadFailure(error: unknown): GraphQLError {

@@ -10,7 +10,8 @@ import type { ServiceBreaker } from './service-breaker.ts';
 
 /**
  * `late`: not answered within the time limit. `retried`: failed, and was sent once more. `refused`: not sent, because the
- * breaker is open or too many requests wait. `aborted`: all waiting clients have left.
+ * breaker is open or too many requests wait. `aborted`: all waiting clients have left, or the client did not send its whole
+ * upload.
  */
 export type RequestOutcome = 'answered' | 'failed' | 'late' | 'retried' | 'refused' | 'aborted';
 
@@ -46,8 +47,8 @@ interface SubgraphExchangeOptions {
   readonly kind: RequestClass;
   /** Its span, which ends with the request. */
   readonly span: Span | undefined;
-  /** Whether the caller's own stream failed, and not the subgraph. */
-  readonly isCallersFault?: () => boolean;
+  /** Whether the caller's own stream failed or stopped, and not the subgraph. */
+  readonly isCallersFault?: (error: Error) => boolean;
 }
 
 /** The request was not sent, because the breaker of the subgraph is open, or too many requests wait for it. */
@@ -129,10 +130,11 @@ export class SubgraphExchange implements AnswerReceiver {
 
   onFailure(error: Error): void {
     const { breaker } = this.endpoint;
-    if (error instanceof ClientLeftError) return this.fail('aborted', error);
+    if (error instanceof ClientLeftError || this.options.isCallersFault?.(error))
+      return this.fail('aborted', error);
     const isLate = error instanceof TimeLimitError;
     if (isLate) breaker.timedOut(this.options.timeLimit.millis);
-    else if (!this.options.isCallersFault?.()) breaker.failed();
+    else breaker.failed();
     this.fail(isLate ? 'late' : 'failed', error);
   }
 
