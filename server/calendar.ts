@@ -62,6 +62,7 @@ export function startOfBucket(day: string, bucket: Bucket): string {
   return bucket === 'MONTH' ? `${day.slice(0, 8)}01` : day;
 }
 
+/** The last day of the bucket that contains a day. */
 export function endOfBucket(day: string, bucket: Bucket): string {
   if (bucket === 'WEEK') return addDays(day, 7 - weekdayOf(day));
   return bucket === 'MONTH' ? fromMillis(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0)) : day;

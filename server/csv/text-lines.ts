@@ -67,6 +67,7 @@ export async function firstBytes(chunks: AsyncGenerator<Buffer>): Promise<Buffer
   return start;
 }
 
+/** All chunks again, after `firstBytes` has read the first ones. */
 export async function* withStart(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   yield start;
   yield* rest;

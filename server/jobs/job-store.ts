@@ -29,6 +29,7 @@ export async function releaseLostJobs(pool: pg.Pool): Promise<number> {
   return rows.length;
 }
 
+/** Releases the jobs of these workers, and notifies the workers of all replicas that there are jobs. */
 export const unlock = (pool: pg.Pool, workerIds: readonly string[]): Promise<unknown> =>
   pool.query(
     `with unlocked as (select graphile_worker.force_unlock_workers($1::text[]))

@@ -49,6 +49,7 @@ export function keyOf(header: string): string {
   return header;
 }
 
+/** Identifies the caller in keys and counts. Anonymous callers are identified by their address. */
 export const callerOf = (viewer: Viewer, address: string): string =>
   viewer.kind === 'anonymous' ? `address:${address}` : callerKey(viewer);
 
@@ -72,6 +73,7 @@ export function sealed(body: string, request: KeyedRequest): string {
   );
 }
 
+/** Decrypts an answer that `sealed` has encrypted for the same request. */
 export function unsealed(sealedBody: string, request: KeyedRequest): string {
   const bytes = Buffer.from(sealedBody, 'base64');
   const decipher = createDecipheriv('aes-256-gcm', secretOf(request), bytes.subarray(0, 12));

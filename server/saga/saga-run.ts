@@ -117,6 +117,7 @@ function mustUndo({ saga, definition, now }: Run, error: unknown): boolean {
 async function undo(run: Run, action: ActionRecord): Promise<void> {
   const { saga, definition } = run;
   action.undoAttempts += 1;
+  action.undoingSince ??= new Date(run.now()).toISOString();
   setNextAttempt(run, action, action.undoAttempts);
   await reach(run, action, 'starting', 'undo');
   try {
@@ -127,7 +128,7 @@ async function undo(run: Run, action: ActionRecord): Promise<void> {
     else {
       action.undoError = errorOf(error);
       run.log.warn({ err: error, ...nameOf(run, action) }, 'an action of a saga could not be undone');
-      if (isRefusal(error) || isUndoingTooLong(saga, definition, run.now()))
+      if (isRefusal(error) || isUndoingTooLong(action, definition, run.now()))
         Object.assign(action, { isUndoGivenUp: true, nextAttemptAt: null });
       else setNextAttempt(run, action, action.undoAttempts);
     }

@@ -91,6 +91,8 @@ export interface ActionRecord {
   undoAttempts: number;
   /** Whether the action has been undone completely. */
   isUndone: boolean;
+  /** The time of the first attempt to undo the action, ISO 8601; after RETRY, that of the first attempt since. */
+  undoingSince?: string;
   /** The error of the last attempt to undo the action; absent in records of an older version. */
   undoError?: ActionError | null;
   /** Whether undoing the action was refused, or failed for too long, so that it waits for a decision. */

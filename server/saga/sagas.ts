@@ -151,8 +151,9 @@ export class Sagas {
     const lease: Lease = { holder: randomUUID(), millis: leaseMillis };
     try {
       for (const saga of await store.claim([...this.definitions.keys()], free, lease)) {
-        const work = this.work(saga, lease).finally(() => {
+        const work = this.work(saga, lease).then((hasRun) => {
           this.running.delete(work);
+          // If the clock of the database is ahead, a claimed saga is not due here yet. It is then claimed again by the timer.
           this.wake();
         });
         this.running.add(work);
@@ -167,10 +168,12 @@ export class Sagas {
     }
   }
 
-  private async work(saga: Saga, lease: Lease): Promise<void> {
+  /** Never rejects. @returns whether an action was run or undone */
+  private async work(saga: Saga, lease: Lease): Promise<boolean> {
     const { store, log, retry } = this.options;
     const definition = this.definitions.get(saga.kind);
-    if (!definition) return;
+    if (!definition) return false;
+    let hasRun = false;
     let isLost = false;
     const heartbeat = setInterval(() => {
       void store
@@ -188,7 +191,10 @@ export class Sagas {
         lease,
         retry: { ...DEFAULT_RETRY, ...retry },
         log,
-        observe: (boundary) => this.options.observe?.(boundary),
+        observe: (boundary) => {
+          hasRun = true;
+          this.options.observe?.(boundary);
+        },
         isStopping: () => this.stopping || isLost,
       });
       if (isSettled(saga)) this.metrics?.ended(saga);
@@ -198,5 +204,6 @@ export class Sagas {
     } finally {
       clearInterval(heartbeat);
     }
+    return hasRun;
   }
 }

@@ -12,17 +12,15 @@ export function beginUndoing(saga: Saga, now: Date): void {
 }
 
 /**
- * Whether the undoing of an action is given up now. A record of an older version of the program does not say when undoing
- * began; the time then begins now.
+ * Whether the undoing of an action that has just failed is given up. The time counts for each action by itself: an action whose
+ * undoing takes long does not shorten the time of the others, which are undone after it.
+ * @param now milliseconds since 1970
  */
-export function isUndoingTooLong(
-  saga: Saga,
+export const isUndoingTooLong = (
+  { undoingSince }: ActionRecord,
   { undoGiveUpAfterMillis = GIVE_UP_AFTER_MILLIS }: SagaDefinition,
   now: number,
-): boolean {
-  saga.undoing ??= { since: new Date(now).toISOString(), round: 0, resolutions: [] };
-  return now - Date.parse(saga.undoing.since) >= undoGiveUpAfterMillis;
-}
+): boolean => undoingSince !== undefined && now - Date.parse(undoingSince) >= undoGiveUpAfterMillis;
 
 /**
  * Ends the undoing, when each action is undone or given up: the saga becomes UNDONE, or waits for a decision about the
@@ -55,10 +53,14 @@ export function resolve(saga: Saga, definition: SagaDefinition, resolution: Reso
     return;
   }
   saga.undoing = { since, round: round + 1, resolutions: latest };
-  for (const action of saga.actions) action.isUndoGivenUp = false;
+  for (const action of saga.actions) {
+    action.isUndoGivenUp = false;
+    delete action.undoingSince;
+  }
   beginUndoing(saga, at);
 }
 
+/** Ends a saga, and removes the data that its definition declares as personal. */
 export function finish(
   saga: Saga,
   { actions, forgetsInputs }: SagaDefinition,
