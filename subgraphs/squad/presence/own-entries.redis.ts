@@ -64,11 +64,11 @@ export class OwnEntries {
   /** Renews the lease, and writes again what Redis lacks. @throws UPSTREAM_UNAVAILABLE */
   async renew(): Promise<void> {
     if (this.isLost || !(await this.keys.renewLease())) await this.writeAll();
-    else if (this.unwritten.size > 0) await this.writeAgain();
+    await this.keys.renewEntries((gymId) => this.unwritten.add(gymId));
+    if (this.unwritten.size > 0) await this.writeAgain();
     const moves = Array.from(this.unsentMoves.values());
     this.unsentMoves.clear();
     for (const entry of moves) if (this.get(entry.userId)?.gymId === entry.gymId) await this.move(entry);
-    await this.keys.renewEntries();
   }
 
   dispose(): void {
@@ -113,6 +113,7 @@ export class OwnEntries {
 
   private async writeAll(): Promise<void> {
     this.isLost = false;
+    this.unwritten.clear();
     try {
       await this.keys.beginLease();
       await this.write(this.entries.gymIds());

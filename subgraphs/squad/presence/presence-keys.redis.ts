@@ -1,4 +1,4 @@
-import { LEASE_MILLIS } from '../storage/instance-lease.ts';
+import { COMPLETE_FIELD, LEASE_MILLIS } from '../storage/instance-lease.ts';
 import type { RedisConnections } from '../storage/redis-connections.ts';
 import type { OnlineEntry } from './online-entry.ts';
 
@@ -32,7 +32,7 @@ const BATCH = 100;
  *
  *     squad:instance:<instance>               exists while the instance is alive
  *     squad:presence:{<gym>}                  the instances that have entries of the gym; also the name of its channel
- *     squad:presence:{<gym>}:<instance>       its entries, by user
+ *     squad:presence:{<gym>}:<instance>       its entries, by user, and the field `COMPLETE_FIELD`
  *     squad:presence:gym-of:{<user>}          the gym in which the user has announced their presence last
  *
  * All keys of a gym, and its channel, have the same hash tag, so that they are at the same node of a Redis Cluster.
@@ -112,7 +112,9 @@ export class PresenceKeys {
   async entries(gymId: string, instanceId: string): Promise<OnlineEntry[]> {
     const key = entriesKey(gymId, instanceId);
     const fields = await this.redis.runBulk(key, (client) => client.hGetAll(key));
-    return Object.values(fields).map((text) => JSON.parse(text) as OnlineEntry);
+    return Object.entries(fields).flatMap(([field, text]) =>
+      field === COMPLETE_FIELD ? [] : [JSON.parse(text) as OnlineEntry],
+    );
   }
 
   /** Removes from the gym the entries of an instance that no longer runs. */
@@ -178,19 +180,33 @@ export class PresenceKeys {
       );
   }
 
-  /** Prevents the entries of this instance from expiring. */
-  async renewEntries(): Promise<void> {
+  /**
+   * Prevents the entries of this instance from expiring.
+   *
+   * @param onLost called with each gym of which Redis has lost entries of this instance, or that they exist
+   */
+  async renewEntries(onLost: (gymId: string) => void): Promise<void> {
     if (Date.now() - this.entriesRenewedAt < ENTRIES_RENEWED_AFTER_MILLIS) return;
-    for (const gymIds of this.batchesOf(this.listed))
-      await this.redis.runBulk(gymKey(gymIds[0]!), (client) =>
-        Promise.all(
-          gymIds.flatMap((gymId) => [
-            client.pExpire(entriesKey(gymId, this.instanceId), ENTRIES_MILLIS),
-            client.pExpire(gymKey(gymId), ENTRIES_MILLIS),
-          ]),
-        ),
+    for (const gymIds of this.batchesOf(this.listed)) {
+      const areKnown = await this.redis.runBulk(gymKey(gymIds[0]!), (client) =>
+        Promise.all(gymIds.map((gymId) => this.renewGym(client, gymId))),
       );
+      // A gym that is no longer in `listed` has lost its last entry meanwhile.
+      for (const [at, gymId] of gymIds.entries()) if (!areKnown[at] && this.listed.has(gymId)) onLost(gymId);
+    }
     this.entriesRenewedAt = Date.now();
+  }
+
+  /** Returns false if Redis has lost the entries, or some of them, or that this instance has entries of the gym. */
+  private async renewGym(client: Commands, gymId: string): Promise<boolean> {
+    const key = entriesKey(gymId, this.instanceId);
+    const [complete, , isNewInList] = await Promise.all([
+      client.hGet(key, COMPLETE_FIELD),
+      client.pExpire(key, ENTRIES_MILLIS),
+      client.sAdd(gymKey(gymId), this.instanceId),
+      client.pExpire(gymKey(gymId), ENTRIES_MILLIS),
+    ]);
+    return Boolean(complete) && isNewInList === 0;
   }
 
   private commandsFor(
@@ -201,21 +217,25 @@ export class PresenceKeys {
   ): Promise<unknown>[] {
     const key = entriesKey(gymId, this.instanceId);
     const fields: Record<string, string> = {};
+    const isNew = !this.listed.has(gymId);
     const removed: string[] = [];
     for (const [userId, entry] of changes)
       if (entry) fields[userId] = JSON.stringify(entry);
       else removed.push(userId);
     const entries = Object.values(fields);
     const commands: Promise<unknown>[] = [];
-    if (entries.length > 0) commands.push(client.hSet(key, fields));
-    if (removed.length > 0) commands.push(client.hDel(key, removed));
-    if (!this.listed.has(gymId))
+    // These are all entries of a gym that had none before.
+    if (entries.length > 0)
+      commands.push(client.hSet(key, isNew ? { ...fields, [COMPLETE_FIELD]: '1' } : fields));
+    if (isLast) commands.push(client.del(key));
+    else if (removed.length > 0) commands.push(client.hDel(key, removed));
+    if (isNew)
       commands.push(
         client.pExpire(key, ENTRIES_MILLIS),
         client.sAdd(gymKey(gymId), this.instanceId),
         client.pExpire(gymKey(gymId), ENTRIES_MILLIS),
       );
-    // Redis removes a hash without fields; the next hash must get a time to live again.
+    // The next hash must get a time to live again.
     if (isLast) this.listed.delete(gymId);
     else this.listed.add(gymId);
     // The message is made of the texts that `hSet` gets, so that the entries are not serialised twice.
@@ -230,18 +250,18 @@ export class PresenceKeys {
     const message: PresenceMessage = { from: this.instanceId, hello: true };
     if (entries.length > 0) {
       const fields = Object.fromEntries(entries.map((entry) => [entry.userId, JSON.stringify(entry)]));
+      this.listed.add(gymId);
       await client
         .multi()
         .del(key)
-        .hSet(key, fields)
+        .hSet(key, { ...fields, [COMPLETE_FIELD]: '1' })
         .pExpire(key, ENTRIES_MILLIS)
         .sAdd(gymKey(gymId), this.instanceId)
         .pExpire(gymKey(gymId), ENTRIES_MILLIS)
         .exec();
-      this.listed.add(gymId);
     } else {
-      await client.del(key);
       this.listed.delete(gymId);
+      await client.del(key);
     }
     await client.publish(gymKey(gymId), JSON.stringify(message));
   }
