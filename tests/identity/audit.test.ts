@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { register, someone } from './support.ts';
 
 let platform: TestPlatform;
 let staff: string;
@@ -63,6 +65,19 @@ describe('the audit trail of accounts', () => {
     ]);
   });
 
+  it('shows the end of an application, which has not made the user a member, to the staff of its gym', async () => {
+    const { id } = (await register(platform, someone())).body;
+    await platform.sql(
+      'identity',
+      `update user_account set membership_gym_id = $2, membership_status = 'PENDING', membership_since = now(), membership_awaits = 'APPROVAL' where id = $1`,
+      [id, ironTemple.id],
+    );
+    await platform.rest('identity', 'PUT', `/users/${id}/gym`, { token: staff, body: { gymId: null } });
+    expect(await audit(`userId=${id}`)).toMatchObject([
+      { action: 'MEMBERSHIP_CHANGED', details: { gymId: ironTemple.id, from: 'PENDING', to: 'ENDED' } },
+    ]);
+  });
+
   it('refuses other gyms, members and wrong filters', async () => {
     const statusOf = async (query: string, token: string) =>
       (await platform.rest('identity', 'GET', `/audit?${query}`, { token })).status;
@@ -81,5 +96,42 @@ describe('the audit trail of accounts', () => {
       { id: second?.id },
     ]);
     expect(await audit(`userId=${id}&to=${second?.at}`)).toMatchObject([{ id: first?.id }]);
+  });
+});
+
+describe('the audit trail of invitations', () => {
+  const call = (method: string, path: string, body?: object) =>
+    platform.rest('identity', method, path, { token: staff, ...(body && { body }) });
+  const invite = async (email: string): Promise<string> =>
+    (await call('POST', '/invitations', { email, displayName: 'Invited' })).body.id;
+
+  it('shows the staff of the gym that an invitation was withdrawn, although its account is deleted', async () => {
+    const id = await invite(`invited-${randomUUID()}@example.test`);
+    expect((await call('DELETE', `/invitations/${id}`)).status).toBe(204);
+    expect(await audit(`userId=${id}`)).toMatchObject([
+      { action: 'INVITATION_WITHDRAWN', subjectId: id },
+      { action: 'USER_INVITED' },
+    ]);
+  });
+
+  it('shows the staff what was done with the invitation of a user who had an account, but not whose account it is', async () => {
+    const account = someone();
+    await register(platform, account);
+    const id = await invite(account.email);
+    // Two mails of an invitation are 12 min apart.
+    await platform.sql(
+      'identity',
+      `update gym_invitation set requested_at = now() - interval '13 minutes' where id = $1`,
+      [id],
+    );
+    expect((await call('POST', `/invitations/${id}/resend`)).status).toBe(202);
+    expect((await call('DELETE', `/invitations/${id}`)).status).toBe(204);
+    const records: { action: string; subjectId: string | null; details: { invitationId?: string } }[] =
+      await audit('limit=200');
+    expect(records.filter(({ details }) => details.invitationId === id)).toMatchObject([
+      { action: 'INVITATION_WITHDRAWN', subjectId: null, details: { gymId: ironTemple.id } },
+      { action: 'INVITATION_SENT_AGAIN', subjectId: null, details: { gymId: ironTemple.id } },
+      { action: 'USER_INVITED', subjectId: null },
+    ]);
   });
 });

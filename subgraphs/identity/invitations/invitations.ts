@@ -146,7 +146,7 @@ export class Invitations {
       const gymInvitation = await this.lockedGymInvitation(id);
       if (gymInvitation) {
         if (await mailAgain(this.unit, gymInvitation))
-          await this.audit.record('INVITATION_SENT_AGAIN', null, { invitationId: id });
+          await this.audit.record('INVITATION_SENT_AGAIN', null, idsOf(gymInvitation));
         await this.unit.em.flush();
         const [row] = await this.unit.em.execute<InvitationRow[]>(
           `${GYM_INVITATIONS} where invitation.id = ?`,
@@ -176,18 +176,19 @@ export class Invitations {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
     await this.unit.transaction(async () => {
-      if (await this.lockedGymInvitation(id)) {
+      const gymInvitation = await this.lockedGymInvitation(id);
+      if (gymInvitation) {
         await this.unit.em.execute('delete from gym_invitation where id = ?', [id]);
-        return this.audit.record('INVITATION_WITHDRAWN', null, { invitationId: id });
+        return this.audit.record('INVITATION_WITHDRAWN', null, idsOf(gymInvitation));
       }
       await this.lockInvitedAccount(id);
       const user = await this.unit.em.findOneOrFail(User, { id }, { refresh: true });
       await recordMemberChange(this.unit, memberOf(this.unit, user), null);
+      await this.audit.record('INVITATION_WITHDRAWN', id); // before the deletion: the record gets its gym from the account
       await eraseOwnPart(this.unit, user);
       // A service withdraws an invitation when a deployment of the wizard is undone. No other service has data about the account
       // then. The deployment may run again and create the account with the same id, which services that have erased it refuse.
       if (viewer.kind !== 'service') await startErasure(this.unit, this.sagas, id, []);
-      await this.audit.record('INVITATION_WITHDRAWN', id);
     });
   }
 
@@ -246,6 +247,9 @@ interface InvitationRow {
   sentAt: Date | string | null;
   expiresAt: Date | string | null;
 }
+
+/** The gym, whose staff see the audit record, and the invitation. */
+const idsOf = ({ id, gymId }: GymInvitation) => ({ invitationId: id, gymId });
 
 const timeOf = (time: Date | string): string => new Date(time).toISOString();
 

@@ -12,6 +12,7 @@ import {
 } from '../memberships/change-membership.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { memberOf } from '../users/member-events.ts';
+import type { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/present-user.ts';
 import { mailGymRemoved } from './mail-gym-removed.ts';
@@ -75,7 +76,7 @@ export class Rights {
       const { membershipGymId, membershipStatus } = user;
       const hasEnded = !membershipGymId || membershipStatus === 'ENDED';
       if (gymId === null ? hasEnded : user.gymId === gymId) return presentUser(this.unit, user, viewer);
-      await this.audit.record('GYM_CHANGED', user.id, { from: user.gymId ?? null, to: gymId });
+      await this.recordMove(user, gymId);
       await changeMembership(
         this.unit,
         user,
@@ -87,6 +88,18 @@ export class Rights {
       );
       return presentUser(this.unit, user, viewer);
     });
+  }
+
+  /** The end of an application (PENDING) changes no gym: the user did not belong to the gym yet. */
+  private async recordMove(user: User, to: string | null): Promise<void> {
+    const { gymId, membershipGymId, membershipStatus } = user;
+    if (to === null && !gymId && membershipGymId && membershipStatus)
+      await this.audit.record('MEMBERSHIP_CHANGED', user.id, {
+        gymId: membershipGymId,
+        from: membershipStatus,
+        to: 'ENDED',
+      });
+    else await this.audit.record('GYM_CHANGED', user.id, { from: gymId ?? null, to });
   }
 
   /**
