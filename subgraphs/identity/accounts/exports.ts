@@ -118,19 +118,18 @@ export class AccountExports {
       const id = uuidv7();
       const now = new Date();
       const expiresAt = new Date(now.getTime() + keptMillis);
-      // `for key share` locks the account, so it cannot be deleted between this statement and the commit.
-      const begun = await this.unit.em.execute<unknown[]>(
+      // `for key share` locks the account, so it cannot be deleted between this statement and the commit. A running export is
+      // locked, too: if it finishes at this moment, the statement starts another one.
+      const [begun] = await this.unit.em.execute<{ id: string }[]>(
         `insert into account_export (id, user_id, requested_at, expires_at)
          select ?, id, ?, ? from user_account where id = ? for key share
-         on conflict (user_id) where finished_at is null do nothing returning id`,
+         on conflict (user_id) where finished_at is null
+         do update set expires_at = greatest(account_export.expires_at, excluded.expires_at) returning id`,
         [id, now, expiresAt, userId],
       );
-      if (begun.length === 0) {
-        const running = await this.unit.em.findOne(AccountExport, { userId, finishedAt: null });
-        if (!running) throw unauthenticated('Your account has been deleted.');
-        if (running.expiresAt < expiresAt) running.expiresAt = expiresAt;
-        return running;
-      }
+      if (!begun) throw unauthenticated('Your account has been deleted.');
+      if (begun.id !== id)
+        return this.unit.em.findOneOrFail(AccountExport, { id: begun.id }, { refresh: true });
       await this.resources.sagas.start(
         {
           kind: EXPORT_SAGA,
