@@ -29,7 +29,7 @@ export const RENEW_MILLIS = 2_000; // 2 s
 /** A delivery that this replica sends. */
 export interface Claimed {
   id: string;
-  /** The id of the claim. If the delivery has another one meanwhile, this replica no longer writes its result. */
+  /** The id of the claim. If the delivery has another one meanwhile, or none, this replica does not write its result. */
   claim: string;
   webhookId: string;
   url: string;

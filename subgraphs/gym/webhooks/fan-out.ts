@@ -50,9 +50,12 @@ export async function createDeliveries(unit: UnitOfWork): Promise<number> {
   });
 }
 
-/** SQL: the assignments after which a delivery is sent like a new one. */
+/**
+ * SQL: the assignments after which a delivery is sent like a new one. If an attempt is running, it loses its claim, so that
+ * its result is not written: a failure would replace the new attempt by the next one of the old schedule, or by none.
+ */
 export const SENT_AGAIN = `status = 'PENDING', attempt_count = 0, early_attempt_count = 0, next_attempt_at = now(),
-  earliest_attempt_at = null, scheduled_at = null, held_back = false`;
+  earliest_attempt_at = null, scheduled_at = null, held_back = false, claim = null, claimed_until = null`;
 
 /** The most deliveries in one statement. */
 const ROWS = 1_000;

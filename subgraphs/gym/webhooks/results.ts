@@ -112,7 +112,8 @@ export async function writeFailure(unit: UnitOfWork, attempted: Attempted): Prom
         claim,
       ],
     );
-    if (!written) return; // another replica has claimed the delivery after the claim expired, or the webhook was deleted
+    // The claim has expired and another replica has the delivery, the event is sent again, or the webhook was deleted.
+    if (!written) return;
     if (!next) await releaseNext(unit, [written]);
     if (written.due !== null && next && needsPlannedRun(next.pauseMillis)) await planRun(unit, written.due);
     if (isOfFeed(attempted)) await noteFailure(unit, webhookId, isGone, result.error ?? '');
