@@ -139,11 +139,13 @@ export class Webhooks {
     return this.unit.transaction(async () => {
       const webhook = await this.locked(id);
       checkVersion('webhook', expectedVersion ?? change.version, webhook.version);
-      if (change.url) webhook.url = new URL(change.url).href;
+      const url = change.url ? new URL(change.url).href : webhook.url;
+      // A client may send the whole webhook again and again, so `active: true` begins the 3 days anew only after a switch-off.
+      if (url !== webhook.url || (change.active && !webhook.active)) webhook.failingSince = null;
+      webhook.url = url;
       if (change.types) webhook.types = [...change.types];
       if (change.description !== undefined) webhook.description = change.description;
-      if (change.active)
-        Object.assign(webhook, { disabledReason: null, failingSince: null, mailDueAt: null });
+      if (change.active) Object.assign(webhook, { disabledReason: null, mailDueAt: null });
       webhook.active = change.active ?? webhook.active;
       webhook.version += 1;
       if (change.active) await bringForward(this.unit, [id]);
