@@ -144,7 +144,8 @@ export class WebhookDispatcher {
         this.options.log.warn({ err: error }, 'webhooks cannot be sent now; the dispatcher tries again');
       this.hasFailed = true;
       clearTimeout(this.retryTimer);
-      this.retryTimer = setTimeout(() => this.wake(), RETRY_MILLIS);
+      // After the stop has begun, nobody would clear the timer, and it would keep the process running.
+      if (!this.stopping.signal.aborted) this.retryTimer = setTimeout(() => this.wake(), RETRY_MILLIS);
     }
   }
 
