@@ -165,6 +165,21 @@ export class Exercises {
     return maySeeIt ? found : null;
   }
 
+  /**
+   * Decides whether the viewer may see private exercises of other users, for which squad may have to be asked. The decision is
+   * kept. It is called before a transaction, because no transaction should wait for a service.
+   * @param kept reads the exercises that may stay although the viewer may not see them; called only if there are private ones
+   */
+  async decidePrivate(ids: Iterable<string>, kept: () => Promise<Iterable<string>>): Promise<void> {
+    const found = await Promise.all([...new Set(ids)].map((id) => this.table.load(id)));
+    const hidden = found.flatMap((exercise) =>
+      exercise?.content.isPrivate && !maySee(this.unit.viewer, exercise.content) ? exercise.row.id : [],
+    );
+    if (hidden.length === 0) return;
+    const undecided = new Set(hidden).difference(new Set(await kept()));
+    await Promise.all([...undecided].map((id) => this.readable(id)));
+  }
+
   /** The exercises with these ids, in this order, each once; those that the viewer may not see are left out. */
   async findMany(ids: readonly string[]): Promise<ExerciseShape[]> {
     const found = await Promise.all([...new Set(ids)].map((id) => this.find(id)));

@@ -45,6 +45,8 @@ export class TrainingImports {
     const read = await readImport(file, { zone, units: units ?? 'METRIC' });
     const errors = read.flatMap((line) => ('errors' in line ? line.errors : []));
     const lines = read.flatMap((line) => ('errors' in line ? [] : [line]));
+    const named = lines.flatMap(({ exerciseId }) => exerciseId?.toLowerCase() ?? []);
+    await this.exercises.decidePrivate(named, () => this.exercises.trained(named));
     const { created, known, modalities } = await this.unit.transaction(() =>
       exercisesOfLines(this.unit, this.exercises, lines),
     );

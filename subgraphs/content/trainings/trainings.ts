@@ -75,6 +75,7 @@ export class Trainings {
     );
     const routine = await this.routineOf(given.routineId, given.routineVersion);
     const entries = storedEntries(given.entries);
+    await this.exercises.decidePrivate(exerciseIdsOf(entries), async () => []);
     return this.unit.transaction(async () => {
       await this.check(entries, [], times.startedAt);
       return this.store({
@@ -99,6 +100,7 @@ export class Trainings {
     const isMoved = change.startedAt !== undefined || Boolean(timezone);
     const zone = isMoved ? (timezone ?? (await this.zone())) : undefined;
     const routine = await this.routineOf(change.routineId, change.routineVersion);
+    if (change.entries) await this.decidePrivate(id, exerciseIdsOf(change.entries));
     return this.change(id, expectedVersion ?? version ?? undefined, async (training) => {
       const { startedAt, endedAt = null, minutes = null } = training;
       Object.assign(training, changedTimes({ startedAt, endedAt, minutes }, change));
@@ -127,6 +129,7 @@ export class Trainings {
   async putSet(id: string, setId: string, input: unknown, expectedVersion?: number): Promise<TrainingShape> {
     validated(PutSetIdShape, { setId });
     const { exerciseId: given, completedAt, ...measures } = validated(PutSetShape, input);
+    if (given) await this.decidePrivate(id, [given]);
     return this.change(id, expectedVersion, async (training) => {
       const before = findSet(training.entries, setId);
       const exerciseId = given ?? before?.exerciseId;
@@ -243,15 +246,23 @@ export class Trainings {
     });
   }
 
+  /** Decides before the transaction of a change which private exercises the training may get. */
+  private async decidePrivate(id: string, exerciseIds: readonly string[]): Promise<void> {
+    await this.exercises.decidePrivate(exerciseIds, async () =>
+      exerciseIdsOf((isUuid(id) ? await this.byId.load(id) : null)?.entries ?? []),
+    );
+  }
+
   private async check(
     entries: readonly TrainingEntry[],
     before: readonly TrainingEntry[],
     startedAt: Date,
     isOneSet = false,
   ): Promise<void> {
-    const kept = new Set(before.map(({ exerciseId }) => exerciseId));
-    const ids = entries.map(({ exerciseId }) => exerciseId);
-    const modalities = await this.exercises.modalities(ids, kept);
+    const modalities = await this.exercises.modalities(
+      exerciseIdsOf(entries),
+      new Set(exerciseIdsOf(before)),
+    );
     checkEntries(entries, before, startedAt, (exerciseId) => modalities.get(exerciseId), isOneSet);
   }
 
@@ -277,3 +288,6 @@ export class Trainings {
     return (await this.profiles.of(this.unit)).timezone;
   }
 }
+
+const exerciseIdsOf = (entries: readonly Pick<TrainingEntry, 'exerciseId'>[]): string[] =>
+  entries.map(({ exerciseId }) => exerciseId);

@@ -188,6 +188,7 @@ export class Workouts {
   async create(input: unknown): Promise<WorkoutRoutineShape> {
     const { gymId, visibility, ...fields } = validated(CreateWorkoutShape, input);
     const owned = ownershipOf(this.unit.viewer, { gymId, visibility });
+    await this.exercises.decidePrivate(exerciseIdsOf(fields.exercises), async () => []);
     if (owned) return this.unit.transaction(() => this.add(fields, owned));
     return this.owners.withOwner(gymId, (owner) => this.add(fields, ofStaff(owner)));
   }
@@ -237,6 +238,10 @@ export class Workouts {
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<WorkoutRoutineShape> {
     const { version, visibility, ...change } = validated(UpdateWorkoutShape, input);
+    if (change.exercises)
+      await this.exercises.decidePrivate(exerciseIdsOf(change.exercises), async () =>
+        exerciseIdsOf((await this.table.load(id))?.row.exercises ?? []),
+      );
     return this.change(id, expectedVersion ?? version ?? undefined, async (routine) => {
       const isMoved = Boolean(visibility) && visibility !== visibilityOf(routine);
       if (visibility && isMoved) {
