@@ -41,8 +41,8 @@ export class Memberships {
    * @throws NOT_FOUND for a user whom the viewer may not see; FORBIDDEN for a user whom the viewer may see, but whose membership
    * they may not change, for the viewer's own membership, and for that of an admin unless the viewer is a SUPER_ADMIN; CONFLICT
    * for a user without a membership, for a change that the status does not allow, if the membership would begin in a gym that is
-   * not active, and if it has ended while the request ran; VALIDATION_FAILED if the gym of a PENDING or ENDED membership was
-   * removed; UPSTREAM_UNAVAILABLE if a membership would begin and the gym service does not answer
+   * not active, and if it has ended while the request ran; VALIDATION_FAILED if the membership would begin in a gym
+   * that does not exist any more; UPSTREAM_UNAVAILABLE if a membership would begin and the gym service does not answer
    */
   async set(userId: string, input: unknown): Promise<UserShape> {
     const viewer = this.requireStaff();
@@ -57,13 +57,11 @@ export class Memberships {
       const { membershipGymId: gymId, membershipStatus: from } = user;
       if (!gymId || !from) throw conflict('The user has no membership; a SUPER_ADMIN can add them to a gym.');
       if (!mayBecome(from, status)) throw conflict(`A membership that is ${from} cannot become ${status}.`);
-      if (!belongs(from)) {
-        if (status === 'ACTIVE' && !wasGymAsked)
-          throw conflict(
-            'The membership has ended in the meantime; send the request again to begin a new one.',
-          );
-        await this.gyms.requireNotRemoved(gymId);
-      }
+      // The removal of the gym needs no check: it removes all memberships of the gym, and this one is locked.
+      if (!belongs(from) && status === 'ACTIVE' && !wasGymAsked)
+        throw conflict(
+          'The membership has ended in the meantime; send the request again to begin a new one.',
+        );
       await this.audit.record('MEMBERSHIP_CHANGED', user.id, {
         gymId,
         from,

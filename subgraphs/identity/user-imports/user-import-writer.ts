@@ -40,6 +40,11 @@ export class UserImportWriter {
 
   private async writeBatch(id: string): Promise<boolean> {
     const { em } = this.unit;
+    const [stored] = await em.execute<{ gymId: string }[]>(
+      'select gym_id as "gymId" from user_import where id = ?',
+      [id],
+    );
+    if (!stored || (await this.gyms.isRemoved(stored.gymId))) return false;
     const [found] = await em.execute<{ gymId: string; invites: boolean }[]>(
       `select gym_id as "gymId", invites from user_import where id = ? and status = 'RUNNING' for update`,
       [id],
@@ -79,7 +84,6 @@ export class UserImportWriter {
     lines: readonly PendingLine[],
     { gymId, invites }: { gymId: string; invites: boolean },
   ): Promise<LineResult[]> {
-    await this.gyms.requireNotRemoved(gymId);
     const rows = await this.unit.read<{ id: string; email: string; gymId: string | null }>(
       `select id, lower(email) as email, membership_gym_id as "gymId" from user_account where lower(email) = any(?::text[])`,
       [lines.map(({ email }) => email.toLowerCase())],

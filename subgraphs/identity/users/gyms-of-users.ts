@@ -55,10 +55,18 @@ export class GymsOfUsers {
       throw noSuchGym('expected the id of a gym; there is no gym with this id');
   }
 
-  /** Call it in the transaction of the write. @throws VALIDATION_FAILED at `gymId` for a gym that was removed in the meantime */
+  /**
+   * Call it in the transaction of the write, before that transaction locks anything else.
+   * @throws VALIDATION_FAILED at `gymId` for a gym that was removed in the meantime
+   */
   async requireNotRemoved(gymId: string | null): Promise<void> {
-    if (gymId === null || (await removedAmong(this.unit, GYM_TYPE, [gymId])).size === 0) return;
-    throw noSuchGym('expected the id of a gym; this gym was removed');
+    if (gymId !== null && (await this.isRemoved(gymId)))
+      throw noSuchGym('expected the id of a gym; this gym was removed');
+  }
+
+  /** Whether a gym was removed. Call it as `requireNotRemoved`. */
+  async isRemoved(gymId: string): Promise<boolean> {
+    return (await removedAmong(this.unit, GYM_TYPE, [gymId])).size > 0;
   }
 
   /** Gyms are public, and a user who registers has no token, so this service asks with its own. */
