@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import type { z } from 'zod';
 import {
   reportingAllProblems,
   missingChoices,
@@ -28,6 +29,34 @@ describe('settings', () => {
         (name) => !documented.has(name),
       ),
     ).toEqual([]);
+  });
+
+  it('have the defaults that docs/operations.md names', async () => {
+    const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const documented = new Map<string, string>();
+    for (const [, names = '', defaults = ''] of page.matchAll(
+      /^\| (`[A-Z].*?) \| (`[^`|]*`(?:, `[^`|]*`)*) \| .* \|$/gm,
+    )) {
+      const values = [...defaults.matchAll(/`([^`]*)`/g)].map(([, value = '']) => value);
+      // one value for each name, or one for all of them
+      for (const [index, [, name = '']] of [...names.matchAll(/`(\w+)`/g)].entries())
+        documented.set(name, values[index] ?? values[0] ?? '');
+    }
+    const different: object[] = [];
+    let compared = 0;
+    for (const schema of [gatewaySettings, ...subgraphs.map((subgraph) => subgraph.settings)])
+      for (const [field, setting] of Object.entries(schema.shape)) {
+        const name = variableOf(field);
+        const text = documented.get(name);
+        const { data } = (setting as z.ZodType<string | number | boolean | undefined>).safeParse(undefined);
+        if (text === undefined || data === undefined) continue;
+        compared += 1;
+        const word = data ? 'on' : 'off';
+        const byDefault = typeof data === 'boolean' && text !== String(data) ? word : String(data);
+        if (text !== byDefault) different.push({ name, text, byDefault });
+      }
+    expect(different).toEqual([]);
+    expect(compared).toBeGreaterThan(60);
   });
 
   it('fail with the name of every wrong variable, and hide secrets', () => {
