@@ -154,7 +154,7 @@ export class Sagas {
         const work = this.work(saga, lease).then((hasRun) => {
           this.running.delete(work);
           // If the clock of the database is ahead, a claimed saga is not due here yet. It is then claimed again by the timer.
-          this.wake();
+          if (hasRun) this.wake();
         });
         this.running.add(work);
       }

@@ -103,6 +103,8 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
       'undo two',
       Array.from({ length: 1_000 }, () => down),
     );
+    // The time of the next action counts from its own first attempt.
+    target.failures.set('undo one', [down, down]);
     const definition = definitionFor(target, { undoGiveUpAfterMillis: 1_000 });
     const { saga } = await startSagas(definition).start(planFor(definition), unitOf());
     const waiting = await waitFor(saga.id, isSettled);
