@@ -64,6 +64,21 @@ describe('the host', () => {
   });
 });
 
+test('a LOBBY that was in use before a restart ends only after its participants had the time to connect again', async () => {
+  const [maya, leo] = (await people(2)) as [Person, Person];
+  const [mayas, leos] = await Promise.all([squadOf(maya), squadOf(leo)]);
+  const sockets = await Promise.all([socketOf(platform, maya), socketOf(platform, leo)]);
+  await wait(LOBBY_LIFETIME_MILLIS * 1.3);
+  await platform.restart('squad');
+  await Promise.all(sockets.map(({ closed }) => closed));
+  expect((await rest(maya, 'GET', `/squads/${mayas}`)).body.status).toBe('LOBBY');
+  const back = await socketOf(platform, leo);
+  await wait(LOBBY_LIFETIME_MILLIS * 1.3);
+  expect((await rest(maya, 'GET', `/squads/${mayas}`)).body.status).toBe('ENDED');
+  expect((await rest(leo, 'GET', `/squads/${leos}`)).body.status).toBe('LOBBY');
+  await back.close();
+});
+
 test('a LOBBY ends after a time in which no participant was connected and nothing has changed', async () => {
   const [maya, leo] = (await people(2)) as [Person, Person];
   const kept = await socketOf(platform, leo);

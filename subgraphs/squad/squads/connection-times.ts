@@ -1,10 +1,14 @@
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 
-/** Milliseconds since 1970. Both are null if nothing is known about the user. */
+/** Milliseconds since 1970. Both are null if the user has not been connected for `KEEPS_GONE_MILLIS`. */
 export interface ConnectionTime {
   /** When the user's present connection began, or the oldest of several; null if they have none. */
   readonly connectedAt: number | null;
-  /** When the user's last connection ended; null if they are connected, or if that was more than `KEEPS_GONE_MILLIS` ago. */
+  /**
+   * When the user's last connection ended; null if they are connected, or if that was more than `KEEPS_GONE_MILLIS` ago. If
+   * connections were lost without a time, by a crash for example, it is at least the time of that loss, because the user may have
+   * been connected until then.
+   */
   readonly goneAt: number | null;
 }
 
@@ -29,6 +33,8 @@ export const KEEPS_GONE_MILLIS = 2 * 60 * 60 * 1000; // 2 h
 /** The connections of one process. */
 export class MemoryConnectionTimes implements ConnectionTimes {
   private readonly connected = new Map<string, { count: number; since: number }>();
+  /** The process before this one may have had connections until now. */
+  private readonly startedAt = Date.now();
   private readonly gone = boundedCache<string, { at: number }>({
     name: 'squad_gone_connections',
     maxEntries: 50_000,
@@ -53,10 +59,11 @@ export class MemoryConnectionTimes implements ConnectionTimes {
   }
 
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, ConnectionTime>> {
+    const lostAt = this.startedAt > Date.now() - KEEPS_GONE_MILLIS ? this.startedAt : null;
     return new Map(
       userIds.map((userId) => {
         const connectedAt = this.connected.get(userId)?.since ?? null;
-        return [userId, { connectedAt, goneAt: connectedAt ? null : (this.gone.get(userId)?.at ?? null) }];
+        return [userId, { connectedAt, goneAt: connectedAt ? null : (this.gone.get(userId)?.at ?? lostAt) }];
       }),
     );
   }

@@ -24,7 +24,7 @@ export class Upkeep {
   private readonly listened = new Map<string, number>();
   /** Squads that were checked a moment ago. */
   private readonly checked: LRUCache<string, true>;
-  /** For hosts whose last connection is unknown: when this instance first found them absent. By squad and host. */
+  /** For hosts who were not connected for hours: when this instance first found them absent. By squad and host. */
   private readonly missedSince = new LRUCache<string, number>({ max: 10_000 });
   private readonly timer: NodeJS.Timeout;
   private working: Promise<void> | undefined;
