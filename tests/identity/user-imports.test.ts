@@ -167,6 +167,18 @@ describe('an import', () => {
     expect(await linesOf('?status=FAILED')).toEqual([[1, 6], null]);
   });
 
+  it('is shown in parts, also if more than a million lines of its file are empty', async () => {
+    const lines = [0, 1].map(() => JSON.stringify({ email: newEmail(), displayName: 'Lou' }));
+    const { id } = await imported(`${'\n'.repeat(1_000_001)}${lines.join('\n')}`, NDJSON);
+    const { nextAfter } = (await read(id, '?limit=1')).body;
+    expect(nextAfter).toBe(1_000_002);
+    expect(await read(id, `?limit=1&after=${nextAfter}`)).toMatchObject({
+      status: 200,
+      body: { lines: [{ line: 1_000_003 }], nextAfter: null },
+    });
+    expect((await read(id, '?after=2147483648')).status).toBe(400);
+  });
+
   it('keeps no email once its lines are written', async () => {
     const email = newEmail();
     const { id } = await imported(JSON.stringify({ email, displayName: 'Forgotten' }), NDJSON);

@@ -62,7 +62,7 @@ export const UserImportLinesQuery = z.object({
     .number()
     .int()
     .min(0)
-    .max(1_000_000)
+    .max(2 ** 31 - 1) // the largest value of the column; a file may have millions of empty lines
     .optional()
     .meta({ description: 'Only lines after this line of the file.' }),
   limit: z.coerce
