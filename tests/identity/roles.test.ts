@@ -45,6 +45,31 @@ describe('roles', () => {
     );
   });
 
+  it('cannot be changed so that the only other SUPER_ADMIN is one who has not accepted their invitation', async () => {
+    // A new token: the previous test has changed the role of this user.
+    const token = await platform.login('super@demo.test', DEMO_PASSWORD);
+    const call = (method: string, path: string, body?: object) =>
+      platform.rest('identity', method, path, { token, ...(body && { body }) });
+    const { id } = (await call('GET', '/users/me')).body;
+    const others = await platform.sql(
+      'identity',
+      `select id from user_account where role = 'SUPER_ADMIN' and id <> $1`,
+      [id],
+    );
+    for (const other of others) await call('PUT', `/users/${other.id}/role`, { role: 'MEMBER' });
+    const invited = await call('POST', '/invitations', {
+      email: `invited-${id}@example.test`,
+      displayName: 'Invited',
+      role: 'SUPER_ADMIN',
+    });
+    expect(invited).toMatchObject({ status: 201, body: { role: 'SUPER_ADMIN' } });
+    expect((await call('PUT', `/users/${id}/role`, { role: 'MEMBER' })).status).toBe(409);
+    expect((await call('PUT', `/users/${id}/suspension`, { suspended: true })).status).toBe(409);
+    expect((await call('DELETE', '/users/me', { password: DEMO_PASSWORD })).status).toBe(409);
+    // The invited one may lose the role.
+    expect((await call('PUT', `/users/${invited.body.id}/role`, { role: 'MEMBER' })).status).toBe(200);
+  });
+
   it('are audited, and the audit trail can be neither changed nor removed', async () => {
     const admin = await platform.login('super@demo.test', DEMO_PASSWORD);
     const { id } = await platform.register();

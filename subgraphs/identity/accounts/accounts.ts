@@ -37,7 +37,7 @@ export class Accounts {
   /**
    * Deletes the viewer's account, and returns the receipt. One transaction deletes sessions and profile and stores the saga
    * that erases the account in the other services, so an acknowledged deletion is carried out even if processes stop.
-   * @throws FORBIDDEN for a wrong password, CONFLICT for the last SUPER_ADMIN
+   * @throws FORBIDDEN for a wrong password, CONFLICT for the last SUPER_ADMIN who can log in
    */
   async delete(input: unknown): Promise<AccountDeletionShape> {
     const { userId } = requireUser(this.unit.viewer);

@@ -33,7 +33,7 @@ export class Rights {
     this.gyms = gyms;
   }
 
-  /** For SUPER_ADMIN. @throws NOT_FOUND; CONFLICT for the last SUPER_ADMIN */
+  /** For SUPER_ADMIN. @throws NOT_FOUND; CONFLICT for the last SUPER_ADMIN who can log in */
   async setRole(userId: string, input: unknown): Promise<UserShape> {
     const viewer = requireRole(this.unit.viewer, Role.SUPER_ADMIN);
     const { role } = validated(SetRoleShape, input);
@@ -122,15 +122,16 @@ export class Rights {
 }
 
 /**
- * Ids of the SUPER_ADMINs who are not suspended. Their rows are locked, so that none of them loses the role, is suspended or
- * is deleted before the commit.
+ * Ids of the SUPER_ADMINs who can log in: they are not suspended, and have set a password. Their rows are locked, so that none
+ * of them loses the role, is suspended or is deleted before the commit.
  */
 export async function lockedSuperAdmins(unit: UnitOfWork): Promise<string[]> {
   const rows = await unit.em.execute<{ id: string }[]>(
-    `select id from user_account where role = 'SUPER_ADMIN' and suspended_at is null order by id for update`,
+    `select id from user_account
+     where role = 'SUPER_ADMIN' and suspended_at is null and password_hash is not null order by id for update`,
   );
   return rows.map(({ id }) => id);
 }
 
 export const lastSuperAdmin = () =>
-  conflict('This is the last SUPER_ADMIN; make another user SUPER_ADMIN first.');
+  conflict('This is the last SUPER_ADMIN who can log in; make another user SUPER_ADMIN first.');

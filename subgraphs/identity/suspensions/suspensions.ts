@@ -21,7 +21,7 @@ export class Suspensions {
 
   /**
    * Suspends an account, which ends all its sessions, or ends the suspension. Audited. For SUPER_ADMIN.
-   * @throws NOT_FOUND; CONFLICT for the last SUPER_ADMIN who is not suspended
+   * @throws NOT_FOUND; CONFLICT for the last SUPER_ADMIN who can log in
    */
   async set(userId: string, input: unknown): Promise<UserShape> {
     const viewer = requireRole(this.unit.viewer, Role.SUPER_ADMIN);
