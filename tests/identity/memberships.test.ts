@@ -121,6 +121,27 @@ describe('a change of a membership', () => {
     expect(JSON.stringify(body)).not.toContain('broken leg');
   });
 
+  it('to what the membership is already has no effect, and is not audited', async () => {
+    const member = await memberWith('ACTIVE');
+    const until = new Date(Date.now() + 86_400_000).toISOString();
+    const changes = [
+      { status: 'FROZEN', until, reason: 'A broken leg' },
+      { status: 'FROZEN', until, reason: 'A broken arm' },
+      { status: 'FROZEN', until: null, reason: 'A broken arm' },
+      { status: 'ENDED' },
+    ];
+    for (const change of changes) {
+      const first = await set(member.id, change);
+      const second = await set(member.id, change);
+      expect([first.status, second.status]).toEqual([200, 200]);
+      expect(second.body).toEqual(first.body);
+    }
+    const { body } = await platform.rest('identity', 'GET', `/audit-events?userId=${member.id}`, {
+      token: superAdmin,
+    });
+    expect(body).toHaveLength(changes.length);
+  });
+
   it('by two staff at once leaves one of the two results, and each request is answered', async () => {
     for (let round = 0; round < 5; round += 1) {
       const member = await memberWith('PENDING');

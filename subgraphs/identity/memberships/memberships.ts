@@ -37,7 +37,8 @@ export class Memberships {
   }
 
   /**
-   * Changes the membership of a user; for the staff of its gym, and machine clients with the scope `members:write`. Audited.
+   * Changes the membership of a user; for the staff of its gym, and machine clients with the scope `members:write`. Audited,
+   * unless the membership is as requested already.
    * @throws NOT_FOUND for a user whom the viewer may not see; FORBIDDEN for a user whom the viewer may see, but whose membership
    * they may not change, for the viewer's own membership, and for that of an admin unless the viewer is a SUPER_ADMIN; CONFLICT
    * for a user without a membership, for a change that the status does not allow, if the membership would begin in a gym that is
@@ -57,6 +58,8 @@ export class Memberships {
       const { membershipGymId: gymId, membershipStatus: from } = user;
       if (!gymId || !from) throw conflict('The user has no membership; a SUPER_ADMIN can add them to a gym.');
       if (!mayBecome(from, status)) throw conflict(`A membership that is ${from} cannot become ${status}.`);
+      if (from === status && hasTerms(user, { end, reason: reason ?? null }))
+        return presentUser(this.unit, user, viewer);
       // The removal of the gym needs no check: it removes all memberships of the gym, and this one is locked.
       if (!belongs(from) && status === 'ACTIVE' && !wasGymAsked)
         throw conflict(
@@ -160,6 +163,11 @@ export class Memberships {
     return true;
   }
 }
+
+const hasTerms = (
+  { membershipUntil, membershipReason }: User,
+  { end, reason }: { end: Date | null; reason: string | null },
+): boolean => membershipUntil?.getTime() === end?.getTime() && (membershipReason ?? null) === reason;
 
 /**
  * The membership of a user who joins a gym by themselves, by the policy of the gym.
