@@ -39,11 +39,14 @@ export const identitySettings = z.object({
     .optional(),
   /** A new key signs the access tokens after this many days. */
   keyRotationDays: z.coerce.number('expected a number of days').min(1).max(3650).default(30),
-  /** How long a new key is published before it signs. It must be longer than other services take to read the key. */
+  /**
+   * How long a new key is published before it signs. A cached answer of the key set may be 6 s old: another replica reads the
+   * new key after up to 1 s, and caches keep its answer for 5 s.
+   */
   keyPublishAheadSeconds: z.coerce
     .number('expected a number of seconds')
     .int()
-    .min(2)
+    .min(10, 'expected at least 10 seconds')
     .max(86_400)
     .default(600), // 10 min
 });

@@ -22,7 +22,7 @@ let jwk: Record<string, string>;
 const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'gym'], env: { KEY_PUBLISH_AHEAD_SECONDS: '5' } });
+  platform = await startPlatform({ services: ['identity', 'gym'], env: { KEY_PUBLISH_AHEAD_SECONDS: '10' } });
   jose = await import('jose');
   token = await platform.demo('maya@iron.test');
   claims = claimsOf(token);
@@ -194,7 +194,7 @@ describe('the rotation of the signing key', () => {
       { kid: body.kid, signsFrom: body.signsFrom },
     ]);
     expect((await jwks()).map((key) => key.kid)).toEqual(expect.arrayContaining([kid, body.kid]));
-    await eventually(async () => kids.has(body.kid), 15_000);
+    await eventually(async () => kids.has(body.kid), 30_000);
     const seen = kids.size;
     await new Promise((resolve) => setTimeout(resolve, 500)); // more requests with the new key
     stopped = true;

@@ -13,6 +13,7 @@ import {
 } from '#server/settings.ts';
 import { gatewaySettings } from '../../gateway/settings.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
+import { identitySettings } from '../../subgraphs/identity/settings.ts';
 import { squadSettings } from '../../subgraphs/squad/settings.ts';
 import { KEEPS_GONE_MILLIS } from '../../subgraphs/squad/squads/connection-times.ts';
 
@@ -84,6 +85,13 @@ describe('settings', () => {
       expect(read(url)).toBe(url);
     for (const url of ['postgres://host:99999/db', 'postgres://one:5432,two:x/db', 'postgres://one:0/db'])
       expect(() => read(url)).toThrow(/DATABASE_URL: expected postgres:\/\/user:password@host/);
+  });
+
+  it('keep a new signing key published longer than caches keep the key set', () => {
+    const read = (value: string) =>
+      readSettings(identitySettings, { KEY_PUBLISH_AHEAD_SECONDS: value }).keyPublishAheadSeconds;
+    expect([read(''), read('10')]).toEqual([600, 10]);
+    expect(() => read('9')).toThrow(/KEY_PUBLISH_AHEAD_SECONDS: expected at least 10 seconds; got "9"/);
   });
 
   it('limit the connections of a pool', () => {
