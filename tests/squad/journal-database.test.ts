@@ -114,6 +114,28 @@ describe('journals in PostgreSQL', () => {
     expect((await one.of(numbers).read(id)).slice(-2)).toEqual([1_200, 7]);
   });
 
+  test('a journal that only transactions write is shortened as well, also if they end at the same time', async () => {
+    const ids = [randomUUID(), randomUUID()];
+    for (let n = 1; n <= 1_200; n += 100)
+      await Promise.all(
+        ids.map((id) =>
+          unit().transaction(() =>
+            one.of(numbers).change(id, () => Array.from({ length: 100 }, (_one, i) => ({ n: n + i }))),
+          ),
+        ),
+      );
+    for (const id of ids) {
+      const [head] = await sql<{ base: number; records: number }>(
+        'select base, (select count(*)::int from journal_record r where r.id = j.id) as records from journal j where id = ?',
+        [id],
+      );
+      expect(head!.base).toBeGreaterThan(500);
+      expect(head!.records).toBeLessThan(700);
+      for (const journals of [one, other])
+        expect((await journals.of(numbers).read(id)).slice(-2)).toEqual([1_199, 1_200]);
+    }
+  });
+
   test('a transaction reads its own writes; other requests and listeners get them after the commit, and never after a rollback', async () => {
     const [id, second] = [randomUUID(), randomUUID()];
     const received: number[] = [];

@@ -150,6 +150,13 @@ export class DatabaseJournal<State, Item extends object> {
     return { value: state };
   }
 
+  /** Makes a snapshot if one is due after a write of another object to this position, such as a committed transaction. */
+  async compactAfter({ seq }: Position): Promise<void> {
+    if (seq < this.compactAt) return;
+    await this.pull();
+    await this.compact();
+  }
+
   private async compact(): Promise<void> {
     const { kind, id, copy } = this;
     if (copy.position.seq < this.compactAt) return;

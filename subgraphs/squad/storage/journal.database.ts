@@ -221,6 +221,9 @@ export class DatabaseJournals implements Journals {
             ?.pull()
             .catch(() => undefined);
           this.report(name, position);
+          await (this.followed.get(name) ?? this.cached.get(name))
+            ?.compactAfter(position)
+            .catch(() => undefined); // the next write tries again
         }
       },
     };
