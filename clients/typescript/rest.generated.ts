@@ -4343,7 +4343,7 @@ export interface paths {
         get?: never;
         /**
          * Add a routine to your favourites
-         * @description A user has at most 1,000.
+         * @description A user has at most 1,000, without those that they can no longer see.
          *
          *     For users.
          */
@@ -4351,7 +4351,9 @@ export interface paths {
         post?: never;
         /**
          * Remove a routine from your favourites
-         * @description For users.
+         * @description Also if it was deleted, or if you may no longer see it.
+         *
+         *     For users.
          */
         delete: operations["removeFavouriteWorkout"];
         options?: never;
@@ -25794,7 +25796,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The routine. */
+            /** @description The routine; null if you may no longer see it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25869,7 +25871,7 @@ export interface operations {
                      *       "updatedAt": "2026-01-01T00:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["WorkoutRoutine"];
+                    "application/json": components["schemas"]["WorkoutRoutine"] | null;
                 };
             };
             /** @description A problem. */
