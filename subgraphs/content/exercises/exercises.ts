@@ -176,8 +176,8 @@ export class Exercises {
       exercise?.content.isPrivate && !maySee(this.unit.viewer, exercise.content) ? exercise.row.id : [],
     );
     if (hidden.length === 0) return;
-    const undecided = new Set(hidden).difference(new Set(await kept()));
-    await Promise.all([...undecided].map((id) => this.readable(id)));
+    const decided = new Set(await kept());
+    await Promise.all(hidden.filter((id) => !decided.has(id)).map((id) => this.readable(id)));
   }
 
   /** The exercises with these ids, in this order, each once; those that the viewer may not see are left out. */

@@ -10,8 +10,11 @@ const KEY = /^media\/([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{
 export async function usedPictures(unit: UnitOfWork, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const ids = new Set(keys.flatMap((key) => KEY.exec(key)?.[1] ?? []));
   const named = await namedByPath(unit, [...ids]);
-  const inTexts = await namedInProducts(unit, [...ids.difference(named)]);
-  const used = named.union(inTexts);
+  const inTexts = await namedInProducts(
+    unit,
+    [...ids].filter((id) => !named.has(id)),
+  );
+  const used = new Set([...named, ...inTexts]);
   return new Set(keys.filter((key) => used.has(KEY.exec(key)?.[1] ?? '')));
 }
 

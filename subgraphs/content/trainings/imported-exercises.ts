@@ -68,7 +68,7 @@ async function keptExercises(
 ): Promise<ReadonlySet<string>> {
   const ids = new Set(unseen.flatMap(({ exerciseId }) => exerciseId?.toLowerCase() ?? []));
   const logged = await loggedLines(unit, requireUser(unit.viewer).userId, unseen);
-  return new Set([...(await exercises.trained(ids)), ...logged.exercises.intersection(ids)]);
+  return new Set([...(await exercises.trained(ids)), ...[...logged.exercises].filter((id) => ids.has(id))]);
 }
 
 /** Strong and Hevy write `Bench Press (Barbell)`, the library `Barbell Bench Press`. */
