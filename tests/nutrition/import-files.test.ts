@@ -198,6 +198,12 @@ describe('the encoding and format of a file are detected and reported', () => {
     expect(await daysAfter(file('03/04/2024'), '?dateOrder=DMY')).toEqual(['DMY', ['2024-04-03']]);
     expect(await daysAfter(file('03/04/2024'), '?dateOrder=mdy')).toEqual(['MDY', ['2024-03-04']]);
     expect(await daysAfter(file('03/04/2024', '05/06/2024'))).toEqual(['dateOrder', []]);
+    // A weekday and a time belong to neither order.
+    expect(await daysAfter(file('Thu 2/1/2024', 'Sat 3/2/2024 10:30'))).toEqual(['dateOrder', []]);
+    expect(await daysAfter(file('Fri 1/26/2024', 'Fri 2/2/2024'))).toEqual([
+      'MDY',
+      ['2024-02-02', '2024-01-26'],
+    ]);
   });
 
   test('a file with as many dates that are day first as month first is refused, unless the request names the order', async () => {

@@ -54,9 +54,12 @@ export function dateOf(text: string, order: DateOrder): ReadDate | undefined {
   const time = TIME.exec(trimmed)?.[1];
   const clock = time === undefined ? undefined : timeOf(time);
   if (time !== undefined && clock === undefined) return undefined;
-  const day = dayOfText(trimmed.replace(TIME, '').replace(WEEKDAY, ''), order);
+  const day = dayOfText(onlyDay(trimmed), order);
   return day === undefined ? undefined : { kind: 'day', day, time: clock };
 }
+
+/** A date without its time and weekday. */
+const onlyDay = (trimmed: string): string => trimmed.replace(TIME, '').replace(WEEKDAY, '');
 
 function dayOfText(text: string, order: DateOrder): string | undefined {
   const first = YEAR_FIRST.exec(text);
@@ -105,7 +108,7 @@ export function timeOf(text: string): string | undefined {
 
 /** The only possible order of a date; `BOTH` if it is ambiguous, undefined if its form needs no order. */
 export function dateOrderOf(text: string): DateOrder | 'BOTH' | undefined {
-  const parts = YEAR_LAST.exec(text.trim().replace(TIME, ''));
+  const parts = YEAR_LAST.exec(onlyDay(text.trim()));
   if (!parts || parts[2] === '.') return undefined;
   const [first, second] = [Number(parts[1]), Number(parts[3])];
   if (first === second) return undefined;
