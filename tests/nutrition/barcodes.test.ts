@@ -1,6 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { openFoodFacts } from '../../subgraphs/nutrition/foods/barcode-source.open-food-facts.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
 
@@ -162,6 +164,25 @@ test('a product is found, stored, and logged by its id; nobody can change it', a
   });
 });
 
+test('a stored product that its source no longer has is requested once, and then not again for a month', async () => {
+  const member = await platform.register();
+  const code = newCode();
+  products.answer = json(200, SPREAD);
+  const { body } = await rest(member, 'GET', `/foods/barcode/${code}`);
+  // Products without `names` are requested again, too.
+  for (const change of [`updated_at = now() - interval '40 days'`, 'names = null']) {
+    await platform.sql('nutrition', `update food set ${change} where id = $1`, [body.id]);
+    products.answer = json(404, { status: 0, status_verbose: 'product not found' });
+    products.asked = [];
+    for (let time = 0; time < 2; time++)
+      expect((await rest(member, 'GET', `/foods/barcode/${code}`)).body).toMatchObject({
+        id: body.id,
+        version: 1,
+      });
+    expect(products.asked).toHaveLength(1);
+  }
+});
+
 test('a product has its name in the language of each request, whoever scanned it first', async () => {
   const [ana, ben] = [await platform.register(), await platform.register()];
   await platform.rest('identity', 'PUT', '/profile', { token: ben.token, body: { locale: 'de' } });
@@ -300,4 +321,18 @@ test('a source that fails repeatedly gets no requests for some time', async () =
   expect(refused.status).toBe(503);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
   expect(products.asked).toHaveLength(asked);
+});
+
+test('a caller who leaves before the answer of the source is no failure of it, and no warning in the log', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const source = openFoodFacts({ url: products.url, timeoutMillis: withinOnThisMachine(10_000), log });
+  for (let time = 0; time < 6; time++) {
+    const caller = new AbortController();
+    products.answer = () => caller.abort();
+    await expect(source.find(newCode(), caller.signal)).rejects.toThrow('does not answer');
+  }
+  expect(lines).toEqual([]);
+  products.answer = json(200, SPREAD);
+  expect(await source.find(newCode(), undefined)).toMatchObject({ name: 'Hazelnut spread' });
 });

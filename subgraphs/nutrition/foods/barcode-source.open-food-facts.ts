@@ -20,7 +20,6 @@ const FIELDS = [
   'brands',
   'nutriments',
   'serving_quantity',
-  'serving_size',
 ].join(',');
 /** Open Food Facts asks clients to name themselves. */
 const USER_AGENT = 'fitness-platform/1 (nutrition service)';
@@ -45,8 +44,10 @@ export function openFoodFacts({ url, timeoutMillis, log }: OpenFoodFactsOptions)
         answer = AnswerShape.parse(JSON.parse(text));
       } catch (cause) {
         if (callerLeft?.aborted) breaker.undecided();
-        else breaker.failed();
-        log.warn({ err: cause }, 'Open Food Facts returned no usable answer');
+        else {
+          breaker.failed();
+          log.warn({ err: cause }, 'Open Food Facts returned no usable answer');
+        }
         throw outOfTime.aborted ? late(cause) : unavailable(undefined, cause);
       }
       breaker.succeeded();

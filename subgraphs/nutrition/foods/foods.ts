@@ -27,6 +27,8 @@ const MAX_FAVOURITES = 1_000;
 const RECENT_ENTRIES = 2_000;
 /** A product that was stored longer ago is requested again from its source. */
 const PRODUCT_FRESH_DAYS = 30;
+/** The source of a known product did not answer. */
+const FAILED = Symbol('failed');
 
 const cursors = cursorsOf('foods', z.tuple([z.number(), z.string(), z.string()]));
 type Key = readonly [rank: number, name: string, id: string];
@@ -136,12 +138,18 @@ export class Foods {
     const product = await this.source
       ?.find(digits, this.unit.origin.clientLeft?.())
       .catch((error: unknown) => {
-        if (known) return undefined; // an old product is better than none
+        if (known) return FAILED; // an old product is better than none
         throw error;
       });
-    if (!product) {
-      if (known) return presentedRow(known, language);
-      throw notFound('food with the barcode', digits);
+    if (!product || product === FAILED) {
+      if (!known) throw notFound('food with the barcode', digits);
+      // The source has answered that it no longer has the product, so it is asked again in a month.
+      if (!product)
+        await this.unit.em.execute(
+          `update food set updated_at = now(), names = coalesce(names, '{}') where id = ?`,
+          [known.id],
+        );
+      return presentedRow(known, language);
     }
     const { per100g } = product;
     const [row] = await this.unit.em.execute<StoredRow[]>(
