@@ -104,7 +104,7 @@ export class NumberReader {
     let vague = false;
     for (let word = this.word(at); word !== undefined; word = this.word(at)) {
       const next = this.lexicon.numbers.get(word);
-      if (next === undefined || (word === 'single' && value === undefined && at > from)) break;
+      if (next === undefined) break;
       if (['few', 'several', 'einige', 'quelques', 'unos', 'unas', 'varios'].includes(word)) vague = true;
       if (value === undefined || (at - 1 === from && this.isArticle(from))) value = next; // "a couple"
       else if (this.isArticle(at) || next === 12 || next === 100 || next < 1) value *= next;
