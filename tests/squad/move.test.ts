@@ -6,10 +6,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chats, messagesOf } from '../../subgraphs/squad/chat/chat.journal.ts';
 import { moveJournals } from '../../subgraphs/squad/move/move-journals.ts';
 import { databasePlace, filePlace } from '../../subgraphs/squad/move/places.ts';
+import { runMove } from '../../subgraphs/squad/move/run.ts';
 import { FileJournals } from '../../subgraphs/squad/storage/journal.file.ts';
 import type { Journals } from '../../subgraphs/squad/storage/journal.ts';
 import { squads } from '../../subgraphs/squad/squads/squad.journal.ts';
 import { users } from '../../subgraphs/squad/users/user.journal.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
 import { databaseStore, log, type DatabaseStore } from './journals/stores.ts';
 
 let folder: string;
@@ -109,3 +111,15 @@ test('a move into the database adds the jobs that the squads still need', async 
   );
   expect(jobs).toEqual([{ name: 'write_squad_training', payload: { squadId: id, userId: hostId } }]);
 });
+
+(hasRedis ? test : test.skip)(
+  `the command says what it does not move${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
+  async () => {
+    const redis = await startRedis();
+    const lines: string[] = [];
+    const env = { DATA_DIR: path.join(folder, 'data'), REDIS_URL: redis.url, LOG_LEVEL: 'silent' };
+    expect(await runMove(['redis', 'files'], env, (line) => lines.push(line))).toBe(0);
+    expect(lines.at(-1)).toMatch(/^Answers to requests with an Idempotency-Key are not moved/);
+    await redis.stop();
+  },
+);

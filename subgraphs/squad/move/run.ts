@@ -14,7 +14,11 @@ import { databasePlace, filePlace, redisPlace } from './places.ts';
 const USAGE = `npm start -- squad-move FROM TO
   FROM  files, database, or redis (the journals of a version before PostgreSQL)
   TO    database or files
-The squad service must not run. The source stays as it is.`;
+The squad service must not run. The source stays as it is. Answers to requests with an Idempotency-Key are not moved.`;
+
+/** The files identify a request by a digest of caller and key together, and the database by the caller and a digest of the key. */
+const NOT_MOVED =
+  'Answers to requests with an Idempotency-Key are not moved: if a client repeats such a request of the last 24 hours, it is carried out again.';
 
 /**
  * Moves squad's journals between storages: files in DATA_DIR, the database of DATABASE_URL (if unset, the embedded database),
@@ -59,11 +63,12 @@ export async function runMove(
     progress(`Journals of squad are moved from ${source.name} to ${target.name}:`);
     const { moved, present, different } = await moveJournals(source, target, progress);
     progress(`${moved} journals were moved, ${present} had been moved before.`);
-    if (different.length === 0) return 0;
-    progress(
-      `${different.length} journals exist in ${target.name} with other records, and were not changed: ${different.slice(0, 20).join(', ')}`,
-    );
-    return 1;
+    if (different.length > 0)
+      progress(
+        `${different.length} journals exist in ${target.name} with other records, and were not changed: ${different.slice(0, 20).join(', ')}`,
+      );
+    progress(NOT_MOVED);
+    return different.length === 0 ? 0 : 1;
   } finally {
     for (const close of closing.toReversed()) await close();
   }
