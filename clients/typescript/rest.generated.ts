@@ -729,7 +729,7 @@ export interface paths {
         get?: never;
         /**
          * Change the role of a user
-         * @description The change is audited. It makes the access tokens of the user invalid; a refresh returns one with the new role. `CONFLICT` for the role of the last SUPER_ADMIN.
+         * @description The change is audited. It makes the access tokens of the user invalid; a refresh returns one with the new role. `CONFLICT` for the role of the last SUPER_ADMIN who can log in.
          *
          *     For SUPER_ADMIN.
          */
@@ -881,7 +881,7 @@ export interface paths {
         get?: never;
         /**
          * Suspend an account, or end its suspension
-         * @description A suspension ends all sessions of the account: every service refuses its access tokens within 5 s, and its refresh tokens are no longer valid. A log-in with the right password gets `ACCOUNT_SUSPENDED`. Audited. `CONFLICT` for the last SUPER_ADMIN.
+         * @description A suspension ends all sessions of the account: every service refuses its access tokens within 5 s, and its refresh tokens are no longer valid. A log-in with the right password gets `ACCOUNT_SUSPENDED`. Audited. `CONFLICT` for the last SUPER_ADMIN who can log in.
          *
          *     For SUPER_ADMIN.
          */
@@ -6279,16 +6279,16 @@ export interface components {
             current: boolean;
         };
         EndedSessions: {
-            /** @description The sessions that have ended since then, the earliest first. */
+            /** @description The sessions that have ended, those that continue with another role or without their gym, and the deleted machine clients; the earliest first. */
             sessions: {
                 /**
                  * Format: uuid
-                 * @description The `sid` of the access tokens.
+                 * @description The `sid` of the access tokens; of a machine client, its id.
                  */
                 id: string;
                 /**
                  * Format: date-time
-                 * @description The session's access tokens that expire before this time are refused; after this time the entry can be dropped.
+                 * @description Its access tokens that expire before this time are refused; after this time the entry can be dropped.
                  */
                 refusedUntil: string;
             }[];
@@ -6556,7 +6556,7 @@ export interface components {
             /** @description Which records are kept, and why; null if none are. */
             reason: string | null;
         };
-        /** @description An action on an account, an invitation, a machine client or a signing key, with its actor. */
+        /** @description An action on an account, an invitation, an import of members, a machine client or a signing key, with its actor. */
         AuditEvent: {
             /**
              * Format: uuid
@@ -6575,7 +6575,7 @@ export interface components {
             action: "LOGGED_IN" | "LOGIN_FAILED" | "LOGIN_LOCKED" | "PASSWORD_CHANGED" | "ROLE_CHANGED" | "GYM_CHANGED" | "MEMBERSHIP_CHANGED" | "EMAIL_VERIFIED" | "ACCOUNT_SUSPENDED" | "SUSPENSION_ENDED" | "PASSWORD_RESET" | "REFRESH_TOKEN_REUSED" | "USER_INVITED" | "INVITATION_SENT_AGAIN" | "INVITATION_WITHDRAWN" | "USERS_IMPORTED" | "ACCOUNT_DELETED" | "SIGNING_KEY_ROTATED" | "API_CLIENT_CREATED" | "API_CLIENT_SECRET_ROTATED" | "API_CLIENT_DELETED";
             /** @description Who did it: `user:<id>`, `service:<name>`, `client:<id>` or `anonymous`. */
             actor: string;
-            /** @description The user whose account the action concerned; null if it concerned no account. */
+            /** @description The user whose account the action concerned; null if it concerned no account, and for the invitation of a user who had an account before. */
             subjectId: string | null;
             /** @description Names and values, e.g. `{from: "MEMBER", to: "GYM_ADMIN"}`. */
             details: {
@@ -8401,7 +8401,7 @@ export interface components {
              */
             decimal: "POINT" | "COMMA";
             /**
-             * @description The order of day and month in dates such as 03/04/2026. Null: no date of the file depends on it.
+             * @description The order of day and month in dates such as 03/04/2026. Null: none of the first dates of the file depends on it; later dates that are ambiguous are errors of their lines.
              *     - `DMY`: The day comes first: 3/4/2026 is 3 April.
              *     - `MDY`: The month comes first: 3/4/2026 is 4 March.
              */
@@ -8532,7 +8532,7 @@ export interface components {
             goal: components["schemas"]["NutritionGoal"] | null;
             /** @description Goal minus totals; null if there is no goal. */
             remaining: components["schemas"]["Remaining"] | null;
-            /** @description The entries of the day, at most 1,000, in the order in which they were eaten. */
+            /** @description The entries of the day, in the order in which they were eaten. No entry can be added to a day that has 1,000 or more. */
             entries: components["schemas"]["FoodLog"][];
         };
         /** @description Goal minus totals. Negative if more was eaten; null if there is no goal for the nutrient. */
@@ -10797,7 +10797,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions that ended since the previous answer. */
+            /** @description The sessions and machine clients with tokens that are refused since the previous answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22071,9 +22071,9 @@ export interface operations {
                 importId?: string;
                 /** @description IANA time zone that decides the day of an instant. Default: the user's profile. */
                 timezone?: string;
-                /** @description DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: detected from the dates of the file; 400 if they are ambiguous. */
+                /** @description DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: detected from the first dates of the file; 400 if they are ambiguous. */
                 dateOrder?: string | null;
-                /** @description POINT: 1.5 and 1,234.5; COMMA: 1,5 and 1.234,5. Default: detected from the numbers of the file. */
+                /** @description POINT: 1.5 and 1,234.5; COMMA: 1,5 and 1.234,5. Default: detected from the first numbers of the file. */
                 decimal?: string | null;
                 /** @description Default: detected from the header. */
                 delimiter?: string | null;

@@ -16,7 +16,7 @@ export const rightsRest = [
     summary: 'Change the role of a user',
     only: SUPER_ADMINS,
     description:
-      'The change is audited. It makes the access tokens of the user invalid; a refresh returns one with the new role. `CONFLICT` for the role of the last SUPER_ADMIN.',
+      'The change is audited. It makes the access tokens of the user invalid; a refresh returns one with the new role. `CONFLICT` for the role of the last SUPER_ADMIN who can log in.',
     auth: 'required',
     params: idParams,
     body: SetRoleShape,

@@ -104,7 +104,7 @@ export const sessionsRest = [
     rateLimit: SERVICE_RATE,
     success: {
       status: 200,
-      description: 'The sessions that ended since the previous answer.',
+      description: 'The sessions and machine clients with tokens that are refused since the previous answer.',
       shape: EndedSessionsShape,
     },
     errors: ['FORBIDDEN'],

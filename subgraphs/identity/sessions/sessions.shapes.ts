@@ -51,14 +51,17 @@ export const EndedSessionsShape = z
     sessions: z
       .array(
         z.object({
-          id: uuid().meta({ description: 'The `sid` of the access tokens.' }),
+          id: uuid().meta({ description: 'The `sid` of the access tokens; of a machine client, its id.' }),
           refusedUntil: z.iso.datetime().meta({
             description:
-              "The session's access tokens that expire before this time are refused; after this time the entry can be dropped.",
+              'Its access tokens that expire before this time are refused; after this time the entry can be dropped.',
           }),
         }),
       )
-      .meta({ description: 'The sessions that have ended since then, the earliest first.' }),
+      .meta({
+        description:
+          'The sessions that have ended, those that continue with another role or without their gym, and the deleted machine clients; the earliest first.',
+      }),
     next: z.string().meta({ description: '`since` of the next request. An entry may be sent twice.' }),
     more: z.boolean().meta({
       description: 'Whether there are more entries, so that the next request should follow at once.',

@@ -16,7 +16,7 @@ export const suspensionsRest = [
     summary: 'Suspend an account, or end its suspension',
     only: SUPER_ADMINS,
     description:
-      'A suspension ends all sessions of the account: every service refuses its access tokens within 5 s, and its refresh tokens are no longer valid. A log-in with the right password gets `ACCOUNT_SUSPENDED`. Audited. `CONFLICT` for the last SUPER_ADMIN.',
+      'A suspension ends all sessions of the account: every service refuses its access tokens within 5 s, and its refresh tokens are no longer valid. A log-in with the right password gets `ACCOUNT_SUSPENDED`. Audited. `CONFLICT` for the last SUPER_ADMIN who can log in.',
     auth: 'required',
     params: idParams,
     body: SetSuspensionShape,

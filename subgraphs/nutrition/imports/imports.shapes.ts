@@ -50,11 +50,11 @@ const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names)
 const formatOptions = {
   dateOrder: oneOf(DATE_ORDERS).meta({
     description:
-      'DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: detected from the dates of the file; 400 if they are ambiguous.',
+      'DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: detected from the first dates of the file; 400 if they are ambiguous.',
   }),
   decimal: oneOf(DECIMALS).meta({
     description:
-      'POINT: 1.5 and 1,234.5; COMMA: 1,5 and 1.234,5. Default: detected from the numbers of the file.',
+      'POINT: 1.5 and 1,234.5; COMMA: 1,5 and 1.234,5. Default: detected from the first numbers of the file.',
   }),
   delimiter: oneOf(DELIMITER_NAMES).meta({ description: 'Default: detected from the header.' }),
   encoding: oneOf(ENCODINGS).meta({ description: 'Default: detected from the bytes of the file.' }),
