@@ -5454,7 +5454,7 @@ export interface paths {
         put?: never;
         /**
          * Report a message to the staff of the gym
-         * @description Allowed after the caller has left the squad, too. A second report of the same message replaces the first. The latest 50 reports of each user are kept; a user makes at most 30 a minute.
+         * @description Allowed after the caller has left the squad, too. A second report of the same message replaces the first. A user makes at most 30 reports a minute, and 50 in 90 days; further ones are refused with `CONFLICT`.
          *
          *     For users.
          */

@@ -47,17 +47,36 @@ describe('the reported messages of a gym', () => {
     }
   };
 
-  test('cannot be pushed out by the many reports of another user, of which the latest 50 stay', async () => {
+  test('cannot be pushed out by the many reports of another user, of which those after the first 50 are refused', async () => {
     const [leo, zoe] = [randomUUID(), randomUUID()];
     const leos = await squadWith(leo, 1);
     await report(leo, leos.squadId, leos.messageIds[0]!);
     const { squadId, messageIds } = await squadWith(zoe, 1_001);
-    for (const messageId of messageIds) await report(zoe, squadId, messageId);
+    const refused: string[] = [];
+    for (const messageId of messageIds)
+      await report(zoe, squadId, messageId).catch((error: { code: string }) => refused.push(error.code));
+    expect(refused).toEqual(Array.from({ length: 1_001 - 50 }, () => 'CONFLICT'));
     const of = (reporterId: string, all: readonly MessageReportShape[]) =>
       all.filter((one) => one.reporterId === reporterId).map(({ messageId }) => messageId);
     const all = await listed();
     expect(of(leo, all)).toEqual(leos.messageIds);
-    expect(of(zoe, all)).toEqual(messageIds.slice(-50).toReversed());
+    expect(of(zoe, all)).toEqual(messageIds.slice(0, 50).toReversed());
+  });
+
+  test('may be reported again by a user who has made 50 reports, and a further one after 90 days', async () => {
+    const mia = randomUUID();
+    const { squadId, messageIds } = await squadWith(mia, 51);
+    for (const messageId of messageIds.slice(0, 50)) await report(mia, squadId, messageId);
+    await report(mia, squadId, messageIds[0]!);
+    await expect(report(mia, squadId, messageIds[50]!)).rejects.toMatchObject({ code: 'CONFLICT' });
+    const { reports: all } = await store.instances[0]!.of(reports).read(gymId);
+    const old = { ...all.at(-1)!, createdAt: new Date(Date.now() - 91 * 24 * 60 * 60 * 1000).toISOString() };
+    await store.instances[0]!.of(reports).rewrite(gymId, (record) => ({
+      reports: [old, ...record.reports.slice(0, -1)],
+    }));
+    await report(mia, squadId, messageIds[50]!);
+    const own = (await listed()).filter(({ reporterId }) => reporterId === mia);
+    expect(own.map(({ messageId }) => messageId)).toEqual(messageIds.slice(1).toReversed());
   });
 
   test('are the latest 50 of each reporter also in a journal that an earlier version has written', () => {

@@ -12,7 +12,7 @@ import { isPresent, participantOf } from '../squads/squad-rights.ts';
 import { squads } from '../squads/squad.journal.ts';
 import { chats, messagesOf, type StoredMessage } from './chat.journal.ts';
 import { ReportMessageInput, type MessageReportShape } from './messages.shapes.ts';
-import { reports } from './report.journal.ts';
+import { reportItems, reports } from './report.journal.ts';
 
 const cursors = cursorsOf('squad-reports', z.tuple([z.string(), z.string()]));
 
@@ -29,6 +29,7 @@ export class MessageReports {
   /**
    * Only a user who could read the message in the squad may report it, also after they have left. A second report of a
    * message by the same user replaces the first.
+   * @throws CONFLICT if the user has made as many reports as are kept
    */
   async report(input: unknown): Promise<MessageReportShape> {
     const { squadId, messageId, reason } = validated(ReportMessageInput, input);
@@ -50,7 +51,7 @@ export class MessageReports {
       reason: reason ?? null,
       createdAt: new Date().toISOString(),
     };
-    await journals.of(reports).change(gymId, () => [{ type: 'reported', report }]);
+    await journals.of(reports).change(gymId, (record) => reportItems(record, report));
     for (const named of [userId, message.userId])
       await forgetIfErased(journals, named, () => forgetInGym(journals, gymId, named));
     return report;

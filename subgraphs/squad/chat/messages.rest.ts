@@ -56,13 +56,13 @@ export const messagesRest = [
     operationId: 'reportMessage',
     summary: 'Report a message to the staff of the gym',
     description:
-      'Allowed after the caller has left the squad, too. A second report of the same message replaces the first. The latest 50 reports of each user are kept; a user makes at most 30 a minute.',
+      'Allowed after the caller has left the squad, too. A second report of the same message replaces the first. A user makes at most 30 reports a minute, and 50 in 90 days; further ones are refused with `CONFLICT`.',
     auth: 'required',
     rateLimit: REPORT_RATE,
     params: messageParams,
     body: ReportMessageInput.pick({ reason: true }).meta({ graphType: 'ReportSquadMessageInput' }),
     success: { status: 201, description: 'The report.', shape: MessageReportShape },
-    errors: ['FORBIDDEN'],
+    errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ params: { id, messageId }, body }, { messageReports }) =>
       messageReports.report({ ...body, squadId: id, messageId }),
   }),

@@ -1,3 +1,5 @@
+import { DAY_MILLIS } from '#server/durations.ts';
+import { conflict } from '#server/errors.ts';
 import type { JournalKind } from '../storage/journal.ts';
 import type { MessageReportShape } from './messages.shapes.ts';
 
@@ -13,11 +15,12 @@ type ReportItem =
 const KEPT_REPORTS = 1_000;
 /** Of each reporter, so that no user can push out the reports of the others. */
 const KEPT_REPORTS_A_USER = 50;
-const KEPT_MILLIS = 90 * 24 * 60 * 60 * 1000; // 90 days, the same as for squads
+const KEPT_DAYS = 90; // the same as for squads
+const KEPT_MILLIS = KEPT_DAYS * DAY_MILLIS;
 
 export const reports: JournalKind<ReportRecord, ReportItem> = {
   name: 'reports',
-  keepDays: 90,
+  keepDays: KEPT_DAYS,
   empty: () => ({ reports: [] }),
   apply(record, item) {
     if (item.type === 'snapshot') return { reports: kept(item.record.reports) };
@@ -32,6 +35,24 @@ export const reports: JournalKind<ReportRecord, ReportItem> = {
   },
   compacted: (record) => [{ type: 'snapshot', record }],
 };
+
+/**
+ * Returns the record of a report. A user who has as many reports as are kept makes no further one, because it would remove an
+ * earlier one that the staff may not have read; they may report the same message again.
+ * @throws CONFLICT
+ */
+export function reportItems({ reports: all }: ReportRecord, report: MessageReportShape): ReportItem[] {
+  const oldest = Date.parse(report.createdAt) - KEPT_MILLIS;
+  const others = all.filter(
+    ({ reporterId, messageId, createdAt }) =>
+      reporterId === report.reporterId && messageId !== report.messageId && Date.parse(createdAt) >= oldest,
+  );
+  if (others.length >= KEPT_REPORTS_A_USER)
+    throw conflict(
+      `You have reported ${KEPT_REPORTS_A_USER} messages in the last ${KEPT_DAYS} days, and more are not accepted; speak to the staff of your gym.`,
+    );
+  return [{ type: 'reported', report }];
+}
 
 function kept(all: readonly MessageReportShape[]): readonly MessageReportShape[] {
   const counts = new Map<string, number>();
