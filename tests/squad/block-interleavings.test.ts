@@ -125,3 +125,36 @@ describe.each([
     }
   });
 });
+
+test('a block stays in both journals, however many other users block the same user later', async () => {
+  const store = await fileStore();
+  const [journals] = store.instances as [Journals];
+  const [anna, ben, cleo] = [randomUUID(), randomUUID(), randomUUID()];
+  const act = async <Result>(userId: string, action: (rules: Rules) => Promise<Result>): Promise<Result> => {
+    const rules = rulesOf(userId, journals);
+    return action(rules).finally(() => rules.dispose());
+  };
+  await act(anna, ({ blocks }) => blocks.block(ben));
+  const others = Array.from({ length: 25_000 }, () => randomUUID());
+  await journals.of(users).rewrite(ben, (user) => ({
+    ...user,
+    blockedBy: [...user.blockedBy, ...others],
+    blockedByAsOf: { ...user.blockedByAsOf, ...Object.fromEntries(others.map((id, at) => [id, at + 1])) },
+  }));
+  await act(cleo, ({ blocks }) => blocks.block(ben));
+  const { blockedBy, blockedByAsOf } = await journals.of(users).read(ben);
+  expect(blockedBy).toEqual([anna, ...others, cleo]);
+  expect(Object.keys(blockedByAsOf)).toHaveLength(blockedBy.length);
+  await expect(act(ben, ({ invites }) => invites.send({ toUserId: anna }))).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  // The moments of users who no longer block them have a limit: 20,000 beside that of Anna, who still does.
+  await journals.of(users).rewrite(ben, (user) => ({ ...user, blockedBy: [anna] }));
+  await act(cleo, ({ blocks }) => blocks.unblock(ben));
+  await act(cleo, ({ blocks }) => blocks.block(ben));
+  const after = await journals.of(users).read(ben);
+  expect(after.blockedBy).toEqual([anna, cleo]);
+  expect(Object.keys(after.blockedByAsOf)).toHaveLength(20_001);
+  expect(after.blockedByAsOf).toMatchObject({ [anna]: expect.any(Number), [cleo]: expect.any(Number) });
+  await store.close();
+});

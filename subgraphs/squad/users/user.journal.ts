@@ -10,7 +10,7 @@ export interface UserRecord {
   readonly userId: string;
   /** Users whom they have blocked. */
   readonly blocked: readonly string[];
-  /** Users who have blocked them. */
+  /** Users who have blocked them. All are kept, because a block that is missing here would not hide the two from each other. */
   readonly blockedBy: readonly string[];
   /**
    * The moment of the last change of `blocked`, in milliseconds since 1970. Each change has a later one than the change
@@ -87,8 +87,8 @@ const MAX_INVITES = 200;
 const MAX_HISTORY = 2_000;
 /** The most users whom a user may block; `Blocks` refuses more. */
 export const MAX_BLOCKED = 2_000;
-/** Blocks by others are not refused, so only the latest ones are kept. */
-const MAX_BLOCKED_BY = 20_000;
+/** The most moments in `blockedByAsOf` of users who have unblocked this user; further ones replace the oldest. */
+const MAX_UNBLOCKED_MOMENTS = 20_000;
 const MAX_SQUADS = 200;
 
 const emptyUser = (userId: string): UserRecord => ({
@@ -146,15 +146,11 @@ function changed(user: UserRecord, item: Change): UserRecord {
         blocksChangedAt: item.at ?? user.blocksChangedAt + 1,
       };
     case 'blockedBy':
-    case 'unblockedBy':
-      return {
-        ...user,
-        blockedBy:
-          item.type === 'blockedBy'
-            ? added(user.blockedBy, item.userId, MAX_BLOCKED_BY)
-            : without(user.blockedBy, item.userId),
-        blockedByAsOf: withMoment(user.blockedByAsOf, item),
-      };
+    case 'unblockedBy': {
+      const blockedBy =
+        item.type === 'blockedBy' ? added(user.blockedBy, item.userId) : without(user.blockedBy, item.userId);
+      return { ...user, blockedBy, blockedByAsOf: withMoment(user.blockedByAsOf, item, blockedBy) };
+    }
     case 'received':
     case 'sent':
       return {
@@ -265,11 +261,16 @@ const without = (list: readonly string[], one: string): readonly string[] =>
 function withMoment(
   moments: UserRecord['blockedByAsOf'],
   { userId, asOf }: { userId: string; asOf?: number },
+  blockedBy: readonly string[],
 ): UserRecord['blockedByAsOf'] {
   const { [userId]: before, ...others } = moments;
   const latest = asOf ?? before;
   if (latest === undefined) return others;
-  return Object.fromEntries([...Object.entries(others), [userId, latest] as const].slice(-MAX_BLOCKED_BY));
+  const all = [...Object.entries(others), [userId, latest] as const];
+  let surplus = all.length - blockedBy.length - MAX_UNBLOCKED_MOMENTS;
+  if (surplus <= 0) return Object.fromEntries(all);
+  const blocking = new Set(blockedBy);
+  return Object.fromEntries(all.filter(([id]) => blocking.has(id) || surplus-- <= 0));
 }
 
 /** A closed invite stays closed: the record that it was sent may arrive after the record that closed it. */
