@@ -55,26 +55,43 @@ export function serviceCalls({ name, url, tokens, timeoutMillis }: ServiceCallsO
     async call(call) {
       const { method, origin } = call;
       if (method !== 'GET') noteOutsideEffect();
-      const authorization = call.as === 'caller' ? origin.authorization : await bearerOf(tokens);
-      const span = callSpan(method, name);
-      const request = requestOf(call, authorization, outgoing(span, origin.traceparent));
       const late = AbortSignal.timeout(Math.min(timeoutMillis, Math.ceil(origin.timeLeft?.() ?? Infinity)));
       const signal = call.signal ? AbortSignal.any([late, call.signal]) : late;
-      const send = async (connections: Pool) => {
-        const { statusCode, body } = await connections.request({ ...request, signal });
-        return { status: statusCode, text: await body.text() };
+      const answerTo = async (authorization: string | undefined): Promise<Answer> => {
+        const span = callSpan(method, name);
+        const request = requestOf(call, authorization, outgoing(span, origin.traceparent));
+        const send = async (connections: Pool): Promise<Answer> => {
+          const { statusCode, body } = await connections.request({ ...request, signal });
+          return { status: statusCode, text: await body.text() };
+        };
+        try {
+          const answer = await send(pool).catch((error: unknown) => {
+            if (signal.aborted || !mayRetry(error, method === 'GET')) throw error;
+            return send(newConnections);
+          });
+          endCall(span, answer.status);
+          return answer;
+        } catch (cause) {
+          endCall(span, late.aborted ? 'timeout' : errorTypeOf(cause));
+          throw unavailable(name, late.aborted, cause);
+        }
       };
-      let answer: { status: number; text: string };
-      try {
-        answer = await send(pool).catch((error: unknown) => {
-          if (signal.aborted || !mayRetry(error, method === 'GET')) throw error;
-          return send(newConnections);
+      const answerToToken = async (): Promise<Answer & { token: string }> => {
+        const token = await unlessAborted(tokens.get(), signal).catch((error: unknown) => {
+          throw signal.aborted ? unavailable('identity', late.aborted, error) : error;
         });
-      } catch (cause) {
-        endCall(span, late.aborted ? 'timeout' : errorTypeOf(cause));
-        throw unavailable(name, late.aborted, cause);
+        return { token, ...(await answerTo(`Bearer ${token}`)) };
+      };
+      if (call.as === 'caller') {
+        const { status, text } = await answerTo(origin.authorization);
+        return bodyOf(name, status, text);
       }
-      endCall(span, answer.status);
+      let answer = await answerToToken();
+      if (answer.status === 401) {
+        // For example, identity has new signing keys since its database was restored. A refused call was not carried out.
+        tokens.refused(answer.token);
+        answer = await answerToToken();
+      }
       return bodyOf(name, answer.status, answer.text);
     },
     close: async () => {
@@ -83,7 +100,19 @@ export function serviceCalls({ name, url, tokens, timeoutMillis }: ServiceCallsO
   };
 }
 
-const bearerOf = async (tokens: ServiceTokens): Promise<string> => `Bearer ${await tokens.get()}`;
+interface Answer {
+  status: number;
+  text: string;
+}
+
+/** The result of `work`, unless `signal` aborts first; `work`, for which others may wait, too, goes on. */
+const unlessAborted = <Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> =>
+  Promise.race([
+    work,
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    }),
+  ]);
 
 const requestOf = (
   { method, path, body, origin, onBehalfOf, idempotencyKey }: ServiceCall,

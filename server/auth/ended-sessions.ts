@@ -88,10 +88,12 @@ export class EndedSessions {
     this.forgetPast();
     for (let more = true; more && !this.stopped.signal.aborted;) {
       const query = this.since === undefined ? '' : `?since=${encodeURIComponent(this.since)}`;
+      const token = await this.options.tokens.get();
       const response = await fetch(`${this.options.identityUrl}/auth/ended-sessions${query}`, {
-        headers: { Authorization: `Bearer ${await this.options.tokens.get()}` },
+        headers: { Authorization: `Bearer ${token}` },
         signal: AbortSignal.any([this.stopped.signal, AbortSignal.timeout(3_000)]), // 3 s
       });
+      if (response.status === 401) this.options.tokens.refused(token);
       if (!response.ok) throw new Error(`GET /auth/ended-sessions answered ${response.status}`);
       const answer = feedAnswer.parse(await response.json());
       for (const { id, refusedUntil } of answer.sessions) this.remember(id, Date.parse(refusedUntil));

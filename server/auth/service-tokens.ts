@@ -7,6 +7,8 @@ import { secretsOf, type ServerName } from './service-secret.ts';
 export interface ServiceTokens {
   /** A token that is valid for at least one more minute. @throws UPSTREAM_UNAVAILABLE if identity issues none. */
   get(): Promise<string>;
+  /** Reports a token that a service has refused with 401: it is not used again, although it has not expired. */
+  refused(token: string): void;
 }
 
 const REFRESH_BEFORE_MILLIS = 60_000; // 1 min
@@ -50,6 +52,9 @@ export function serviceTokens(client: ServerName, settings: ServerSettings): Ser
       asking ??= ask().finally(() => (asking = undefined));
       await asking;
       return token;
+    },
+    refused(refusedToken) {
+      if (refusedToken === token) goodUntil = 0;
     },
   };
 }

@@ -151,11 +151,7 @@ export class Sagas {
     const lease: Lease = { holder: randomUUID(), millis: leaseMillis };
     try {
       for (const saga of await store.claim([...this.definitions.keys()], free, lease)) {
-        const work = this.work(saga, lease).then((hasRun) => {
-          this.running.delete(work);
-          // If the clock of the database is ahead, a claimed saga is not due here yet. It is then claimed again by the timer.
-          if (hasRun) this.wake();
-        });
+        const work: Promise<void> = this.work(saga, lease).then((hasRun) => this.onWorkEnd(work, hasRun));
         this.running.add(work);
       }
       if (this.isSearchFailing) log.warn({}, 'the search for sagas that are due works again');
@@ -166,6 +162,12 @@ export class Sagas {
         log.warn({ err: error }, 'the search for sagas that are due fails; it is repeated');
       this.isSearchFailing = true;
     }
+  }
+
+  private onWorkEnd(work: Promise<void>, hasRun: boolean): void {
+    this.running.delete(work);
+    // If the clock of the database is ahead, a claimed saga is not due here yet. The timer then claims it again.
+    if (hasRun) this.wake();
   }
 
   /** Never rejects. @returns whether an action was run or undone */

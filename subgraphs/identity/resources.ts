@@ -44,8 +44,8 @@ export async function identityResources({
   });
   const tokens = new AccessTokens(keyRing, settings);
   const mails = new MailDelivery(mailerOf(settings), metrics);
-  // Identity signs its own service tokens, so that it does not call itself over the network.
-  const ownTokens = { get: async () => tokens.ofService('identity') };
+  // Identity signs its own service tokens, a new one for each call, so that it does not call itself over the network.
+  const ownTokens = { get: async () => tokens.ofService('identity'), refused: () => undefined };
   const calls = callsToServices({ settings, tokens: ownTokens });
   const others = new OtherServices(settings, ownTokens);
   const sagaStore = new DatabaseSagaStore(() => unitOf());

@@ -35,7 +35,7 @@ async function timersLeftBy(work: () => Promise<void>): Promise<number> {
 
 it('upstream sockets leave no timer when they are closed, also shortly after the end of a subscription', async () => {
   const left = await timersLeftBy(async () => {
-    const tokens = { get: async () => 'token' };
+    const tokens = { get: async () => 'token', refused: () => undefined };
     const sockets = new UpstreamSockets({ log: createLogger('gateway', 'silent'), tokens });
     const url = `http://127.0.0.1:${(subgraph.address() as AddressInfo).port}/graphql`;
     const socket = sockets.of(url, 'viewers');
