@@ -95,6 +95,17 @@ describe('an invalid frame', () => {
     await socket.close();
   });
 
+  test.each([
+    [{ fromRevision: 'last' }, /^fromRevision: expected the number of the last revision/],
+    [{ fromMessage: 'last' }, /^fromMessage: expected the number of the last message/],
+  ])('of join_squad with %j says which number is expected', async (wrong, message) => {
+    const socket = await socketOf(platform, maya);
+    const data = { squadId: '01900000-0000-7000-8000-00000000ffff', ...wrong };
+    const frame = JSON.stringify({ event: 'join_squad', data });
+    expect(await errorTo(socket, frame)).toMatchObject({ message: expect.stringMatching(message) });
+    await socket.close();
+  });
+
   test('of 1 MiB closes the socket with 1009', async () => {
     const socket = await socketOf(platform, maya);
     socket.socket.send('x'.repeat(1024 * 1024));

@@ -93,9 +93,14 @@ export const SquadIdShape = z
   .object({ squadId: uuid('expected the id of a squad') })
   .meta({ graphType: 'SquadInput' });
 export const JoinSquadShape = SquadIdShape.extend({
-  fromRevision: z.int('expected the last revision that you have').min(0).max(MAX_INTEGER).nullish().meta({
-    description: 'The last revision that the client has; absent: the answer contains no missed events.',
-  }),
+  fromRevision: z
+    .int('expected the number of the last revision that you have')
+    .min(0)
+    .max(MAX_INTEGER)
+    .nullish()
+    .meta({
+      description: 'The last revision that the client has; absent: the answer contains no missed events.',
+    }),
 }).meta({ graphType: 'SquadInput' });
 
 export const SquadMemberShape = SquadIdShape.extend({ userId: uuid('expected the id of a user') }).meta({
