@@ -118,9 +118,9 @@ export class Exercises {
         JSON.stringify([muscle.toLowerCase()]),
         JSON.stringify([muscle.toLowerCase()]),
       ])
-      .when(filter.equipment, 'equipment = lower(?)')
+      .when(filter.equipment, 'equipment = ?', (equipment) => [equipment.toLowerCase()])
       .when(filter.difficulty, 'lower(level) = lower(?)')
-      .when(filter.category, 'category = lower(?)')
+      .when(filter.category, 'category = ?', (category) => [category.toLowerCase()])
       .when(filter.modality, 'modality = upper(?)');
     const search = await this.searches.of('exercise', filter.search);
     const orders = { wanted: filter.sort && ORDERS[filter.sort], fallback: ORDERS.name };

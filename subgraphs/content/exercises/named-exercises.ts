@@ -9,17 +9,32 @@ export interface NamedExercise {
   modality: Modality;
 }
 
-/** The ids of the exercises of the library by their aliases, in lower case. */
-const LIBRARY_ALIASES: ReadonlyMap<string, string> = new Map(
-  EXERCISE_LIBRARY.flatMap(({ name, aliases }) =>
-    aliases.map((alias) => [alias.toLowerCase(), libraryExerciseId(name)] as const),
-  ),
+/** The aliases of the exercises of the library, and the id of the exercise of each. */
+const ALIASES = EXERCISE_LIBRARY.flatMap(({ name, aliases }) =>
+  aliases.map((alias) => ({ alias, id: libraryExerciseId(name) })),
 );
+
+/**
+ * The names in lower case. PostgreSQL makes it, because that of JavaScript differs: the last Σ of a word is ς here and σ there,
+ * so a name would not be equal to `lower(name)` of its own row.
+ */
+export async function inLowerCase(
+  unit: UnitOfWork,
+  names: Iterable<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const distinct = [...new Set(names)];
+  if (distinct.length === 0) return new Map();
+  const rows = await unit.read<{ name: string; lower: string }>(
+    'select name, lower(name) as lower from unnest(?::text[]) as given(name)',
+    [distinct],
+  );
+  return new Map(rows.map(({ name, lower }) => [name, lower]));
+}
 
 /**
  * The exercises with these names that the viewer may see, one for each name: their own exercise, else one of their gym, else
  * one of the library, by its name or else by an alias.
- * @param names in lower case; so are the keys of the result
+ * @param names from `inLowerCase`; so are the keys of the result
  */
 export async function namedExercises(
   unit: UnitOfWork,
@@ -27,23 +42,22 @@ export async function namedExercises(
 ): Promise<Map<string, NamedExercise>> {
   if (names.length === 0) return new Map();
   const { sql, params } = ownedConditions(unit, {});
-  const aliases = names.flatMap((name) => {
-    const id = LIBRARY_ALIASES.get(name);
-    return id ? [{ name, id }] : [];
-  });
-  const rows = await unit.read<NamedExercise & { name: string }>(
-    `select id, lower(name) as name, modality from exercise
-     where (lower(name) = any(?::text[]) or id = any(?::uuid[])) and ${sql.join(' and ')}
+  const rows = await unit.read<NamedExercise & { name: string; aliases: string[] }>(
+    `with alias as (
+       select lower(name) as name, id from unnest(?::text[], ?::uuid[]) as given(name, id) where lower(name) = any(?::text[])
+     )
+     select exercise.id, lower(exercise.name) as name, modality,
+       array(select alias.name from alias where alias.id = exercise.id) as aliases
+     from exercise
+     where (lower(exercise.name) = any(?::text[]) or exercise.id = any(array(select alias.id from alias)))
+       and ${sql.join(' and ')}
      order by owner_id is null desc, gym_id is null desc, exercise.id`,
-    [names, aliases.map(({ id }) => id), ...params],
+    [ALIASES.map(({ alias }) => alias), ALIASES.map(({ id }) => id), names, names, ...params],
   );
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const wanted = new Set(names);
   const found = new Map<string, NamedExercise>();
-  for (const { name, id } of aliases) {
-    const row = byId.get(id);
-    if (row) found.set(name, row);
-  }
+  for (const row of rows) for (const alias of row.aliases) found.set(alias, row);
   // The rows are in the order library, gym, own exercises; a later row replaces an earlier one with the same name.
-  for (const row of rows) if (names.includes(row.name)) found.set(row.name, row);
+  for (const row of rows) if (wanted.has(row.name)) found.set(row.name, row);
   return found;
 }

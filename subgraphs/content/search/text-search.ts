@@ -122,11 +122,14 @@ function queryOf(
   return { sql, params };
 }
 
+/** The lower case of each character by itself, as PostgreSQL makes it. `toLowerCase` of a word ends with ς if its last letter is Σ. */
+const inLowerCase = (text: string): string =>
+  text.replaceAll(/[\p{Lu}\p{Lt}]/gu, (letter) =>
+    String.fromCodePoint(letter.toLowerCase().codePointAt(0) ?? 0),
+  );
+
 const wordsOf = (text: string): string[] =>
-  text
-    .normalize('NFKC')
-    .replaceAll(/['’]/g, '')
-    .toLowerCase()
+  inLowerCase(text.normalize('NFKC').replaceAll(/['’]/g, ''))
     .replaceAll(/\b(upper|lower)[\s-]+body\b/g, '$1body')
     .split(/[^\p{L}\p{N}\p{M}]+/u)
     .filter((word) => /[\p{L}\p{N}]/u.test(word))

@@ -1,7 +1,7 @@
 import { requireUser } from '#server/auth/viewer.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Exercises } from '../exercises/exercises.ts';
-import { namedExercises } from '../exercises/named-exercises.ts';
+import { inLowerCase, namedExercises } from '../exercises/named-exercises.ts';
 import type { Modality } from '../exercises/exercises.shapes.ts';
 import type { ImportedLine } from './imported-lines.ts';
 import { loggedLines } from './logged-lines.ts';
@@ -26,10 +26,12 @@ export async function exercisesOfLines(
   );
   const byId = new Map([...visible, ...(await exercises.modalities(kept, kept))]);
   const unnamed = lines.filter(({ exerciseId }) => !exerciseId || !byId.has(exerciseId.toLowerCase()));
-  const names = Map.groupBy(
-    unnamed.filter(({ exercise }) => exercise),
-    ({ exercise }) => (exercise ?? '').toLowerCase(),
+  const named = unnamed.filter(({ exercise }) => exercise);
+  const lower = await inLowerCase(
+    unit,
+    named.flatMap(({ exercise }) => exercise ?? []),
   );
+  const names = Map.groupBy(named, ({ exercise }) => lower.get(exercise ?? '') ?? '');
   if (names.size > 0) await exercises.lockCustom(userId);
   const byName = await exercisesByName(unit, [...names.keys()]);
   const unknown = [...names].filter(([name]) => !byName.has(name));
@@ -48,13 +50,13 @@ export async function exercisesOfLines(
           userId,
           missing.map(([, own]) => customExercise(own)),
         );
-  for (const exercise of created) byName.set(exercise.name.toLowerCase(), exercise);
+  for (const [index, exercise] of created.entries()) byName.set(missing[index]?.[0] ?? '', exercise);
   const modalities = new Map<string, Modality>(byId);
   for (const { id, modality } of byName.values()) modalities.set(id, modality);
   const known = lines.map((line) => {
     const id = line.exerciseId?.toLowerCase();
     const knownExercise =
-      id && byId.has(id) ? id : (byName.get((line.exercise ?? '').toLowerCase())?.id ?? null);
+      id && byId.has(id) ? id : (byName.get(lower.get(line.exercise ?? '') ?? '')?.id ?? null);
     return { ...line, knownExercise };
   });
   return { created, known, modalities };
