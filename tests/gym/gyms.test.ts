@@ -149,3 +149,20 @@ it('a gym that is not active is not listed but can be read, and refuses check-in
   expect(await ids()).toContain(gym.id);
   expect(await ids(`?name=${encodeURIComponent('A new gym')}`)).toContain(gym.id);
 });
+
+it.each(['ΓΥΜΝΑΣΤΗΡΙΟ ΑΣ', 'İstanbul Gym'])(
+  'a gym with the name %s is found by this name, also in another case',
+  async (name) => {
+    const own = `${name} ${randomUUID().slice(0, 8)}`;
+    const { status, body } = await platform.rest('gym', 'POST', '/gyms', {
+      token: superAdmin,
+      body: { name: own, slug: `gym-${randomUUID().slice(0, 8)}` },
+    });
+    expect(status).toBe(201);
+    const [{ lower }] = await platform.sql<{ lower: string }>('gym', 'select lower($1) as lower', [own]);
+    for (const asked of [own, ` ${own} `, lower])
+      expect(
+        (await platform.rest('gym', 'GET', `/gyms?name=${encodeURIComponent(asked)}`)).body,
+      ).toMatchObject([{ id: body.id }]);
+  },
+);

@@ -72,7 +72,7 @@ export class Gyms {
     if (name?.includes('\0')) return []; // PostgreSQL's text cannot contain NUL
     const where = {
       ...(this.service ? {} : { active: active ?? true }),
-      ...(name && { [raw('lower(name)')]: name.trim().toLowerCase() }),
+      ...(name && { [raw('lower(name)')]: raw('lower(?)', [name.trim()]) }),
       $or: [{ openedAt: { $ne: null } }, ...(this.service ? [{ madeBy: this.service }] : [])],
     };
     return (await this.unit.em.find(Gym, where, { orderBy: { name: 'asc', id: 'asc' } })).map(presentEntity);
