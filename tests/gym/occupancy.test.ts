@@ -81,6 +81,52 @@ describe('occupancy', () => {
     expect((await events.next()).data).toMatchObject({ occupancyChanged: { people: 0 } });
   });
 
+  it('is sent to a subscriber when staff change the capacity of the location', async () => {
+    const hall = await newLocation(platform, staff, { capacity: 5 });
+    const events = subscribe(
+      platform.url('gym'),
+      'subscription ($id: ID!) { occupancyChanged(locationId: $id) { people capacity } }',
+      { id: hall },
+      staff,
+    );
+    open.push(events);
+    expect((await events.next()).data).toEqual({ occupancyChanged: { people: 0, capacity: 5 } });
+    await platform.rest('gym', 'PUT', `/locations/${hall}`, { token: staff, body: { name: 'Hall' } });
+    await platform.rest('gym', 'PUT', `/locations/${hall}`, { token: staff, body: { capacity: 4 } });
+    expect((await events.next()).data).toEqual({ occupancyChanged: { people: 0, capacity: 4 } });
+  });
+
+  it('and the people inside are read again after each mutation of one operation', async () => {
+    const [maya, leo] = [await newMember(platform), await newMember(platform)];
+    const hall = await newLocation(platform, staff, { capacity: 5 });
+    const visit = `locationId location { occupancy { people } people { visit { userId } } } user { currentCheckIn { id } }`;
+    const { data } = await platform.graph(
+      'gym',
+      `mutation ($maya: String!, $leo: String!, $at: ID!) {
+         a: checkIn(input: { qrCode: $maya, locationId: $at }) { ${visit} }
+         b: checkIn(input: { qrCode: $leo, locationId: $at }) { ${visit} }
+         c: checkOut(input: { qrCode: $maya }) { ${visit} }
+       }`,
+      { maya: maya.qrCode, leo: leo.qrCode, at: hall },
+      { token: staff },
+    );
+    const seen = (
+      Object.values(data) as {
+        location: { occupancy: { people: number }; people: unknown[] };
+        user: { currentCheckIn: object | null };
+      }[]
+    ).map(({ location: { occupancy, people }, user }) => [
+      occupancy.people,
+      people.length,
+      user.currentCheckIn !== null,
+    ]);
+    expect(seen).toEqual([
+      [1, 1, true],
+      [2, 2, true],
+      [1, 1, false],
+    ]);
+  });
+
   it('is sent to a subscriber after notifications may have been missed, without a further change', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { capacity: 5 })];
     const events = subscribe(

@@ -7,7 +7,7 @@ import { requireScope, requireUser } from '#server/auth/viewer.ts';
 import { WITHOUT_FORMULAS } from '#server/csv/formulas.ts';
 import { forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
-import { listLoaderOf, loaderOf } from '#server/loaders.ts';
+import { loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import { streamOf } from '#server/streams.ts';
 import { instantsOf, RangeInput, type TimeRange } from '#server/time-range.ts';
@@ -17,6 +17,7 @@ import { maySeeVisitsAt } from '../access.ts';
 import type { CheckInShape, PersonInsideShape } from './check-ins.shapes.ts';
 import { shownToPresenter } from '../members/may-enter.ts';
 import type { Memberships } from '../members/memberships.ts';
+import { uncachedListLoaderOf } from '../uncached-loaders.ts';
 import type { FindPeople } from './people.ts';
 import { presentVisit, VISIT, type VisitRow } from './visits.ts';
 
@@ -64,7 +65,7 @@ export class LocationVisits {
       ),
     (place) => place.id,
   );
-  private readonly inside = listLoaderOf(
+  private readonly inside = uncachedListLoaderOf(
     (ids) => this.openVisits(ids),
     (visit) => visit.locationId,
   );

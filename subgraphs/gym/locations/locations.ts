@@ -25,11 +25,12 @@ import { addFirstVisitClass } from '../classes/first-visit-class.ts';
 import { moveSessionsToZone } from '../classes/move-to-zone.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
 import { callingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
+import { uncachedLoaderOf } from '../uncached-loaders.ts';
 import { Location, QrPolicy } from './location.entity.ts';
 import { closeLocation } from './close-location.ts';
 import { occupancyChart } from './occupancy-chart.ts';
 import { lockLocations } from './location-locks.ts';
-import { occupancyEvents } from './occupancy-events.ts';
+import { notifyOccupancy, occupancyEvents } from './occupancy-events.ts';
 import { occupancyHistory } from './occupancy-history.ts';
 import { levelEvents, occupancyWith } from './occupancy-level.ts';
 import {
@@ -86,7 +87,7 @@ export class Locations {
       ),
     (location) => location.gymId,
   );
-  private readonly people = loaderOf(
+  private readonly people = uncachedLoaderOf(
     (ids) => this.unit.read<z.infer<typeof PeopleInside>>(PEOPLE_INSIDE, [ids]),
     (row) => row.locationId,
   );
@@ -265,16 +266,17 @@ export class Locations {
       if (location.closedAt) throw conflict('This location is closed; a closed location cannot be changed.');
       location.name = change.name ?? location.name;
       if (change.address !== undefined) location.address = change.address;
-      const changesZone = change.timezone !== undefined && change.timezone !== location.timezone;
-      location.timezone = change.timezone ?? location.timezone;
-      location.capacity = change.capacity ?? location.capacity;
+      const { timezone, capacity } = location;
+      location.timezone = change.timezone ?? timezone;
+      location.capacity = change.capacity ?? capacity;
       location.maxStayMinutes = change.maxStayMinutes ?? location.maxStayMinutes;
       if (change.openingHours !== undefined) location.openingHours = change.openingHours;
       if (change.openingExceptions !== undefined) location.openingExceptions = change.openingExceptions ?? [];
       location.qrPolicy = change.qrPolicy ?? location.qrPolicy;
       location.version += 1;
       await this.unit.em.flush();
-      if (changesZone) await moveSessionsToZone(this.unit, location.id, location.timezone);
+      if (location.timezone !== timezone) await moveSessionsToZone(this.unit, location.id, location.timezone);
+      if (location.capacity !== capacity) await notifyOccupancy(this.unit, location.id);
       const locked = await lockLocations(this.unit, 'id = ?', [location.id]);
       await recordEvents(this.unit, await levelEvents(this.unit, locked));
       await this.audited(location, 'LOCATION_UPDATED');

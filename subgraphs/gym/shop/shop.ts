@@ -2,13 +2,14 @@ import { requireGymAdmin, requireUser } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { checkVersion, notFound } from '#server/errors.ts';
 import { recordEvents } from '#server/events/record-events.ts';
-import { listLoaderOf, loaderOf } from '#server/loaders.ts';
+import { loaderOf } from '#server/loaders.ts';
 import type { References } from '#server/references/references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
 import type { Gyms } from '../gyms/gyms.ts';
+import { uncachedListLoaderOf } from '../uncached-loaders.ts';
 import { PRODUCTS, writeListed } from './content-references.ts';
 import { changedProducts, productChanged } from './product-events.ts';
 import { GymProduct } from './shop.entity.ts';
@@ -24,7 +25,7 @@ export class Shop {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
   private readonly references: References;
-  private readonly byGym = listLoaderOf(
+  private readonly byGym = uncachedListLoaderOf(
     (gymIds) =>
       this.unit.em.find(
         GymProduct,
@@ -97,7 +98,6 @@ export class Shop {
         details: { products: after.length },
       });
     });
-    this.byGym.clear(id);
     this.versions.clear(id);
     return this.list(id);
   }
