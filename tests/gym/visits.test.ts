@@ -135,6 +135,27 @@ describe('check-ins of a member', () => {
     expect([...first.body, ...second.body].map(({ id }) => id)).toEqual(ids);
   });
 
+  it('have ended at their expiry, if staff undo them after it and before the job has ended them', async () => {
+    const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
+    const feed = await new FeedReader(platform, 'gym', staff).latest();
+    const { body: visit } = await checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
+    await expireVisits(maya.id);
+    const { status } = await platform.rest('gym', 'DELETE', `/check-ins/${visit.id}`, { token: staff });
+    expect(status).toBe(204);
+    const [stored] = await platform.sql(
+      'gym',
+      'select expires_at, checked_out_at, check_out_kind from check_in where id = $1',
+      [visit.id],
+    );
+    expect(stored).toEqual({
+      expires_at: stored.expires_at,
+      checked_out_at: stored.expires_at,
+      check_out_kind: 'UNDONE',
+    });
+    const event = await feed.until(({ type }) => type === 'check_in.undone');
+    expect(event.data.checkedOutAt).toBe(stored.expires_at.toISOString());
+  });
+
   it('can be undone by staff, and are then no longer counted', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const { body: visit } = await checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });

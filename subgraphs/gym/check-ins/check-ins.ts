@@ -26,6 +26,7 @@ import { shownToPresenter } from '../members/may-enter.ts';
 import { lockLocations } from '../locations/location-locks.ts';
 import { notifyOccupancy } from '../locations/occupancy-events.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
+import { uncachedLoaderOf } from '../uncached-loaders.ts';
 import { CheckIn } from './check-in.entity.ts';
 import { CheckInInput, CheckOutInput, type CheckedInShape, type CheckInShape } from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
@@ -55,7 +56,7 @@ export class CheckIns {
   private readonly resolveQrCode: ResolveQrCode;
   private readonly scores: Scores;
   private readonly denials: Denials;
-  private readonly openByUser = loaderOf<CheckIn>(
+  private readonly openByUser = uncachedLoaderOf<CheckIn>(
     (userIds) =>
       this.unit.em.find(CheckIn, {
         userId: { $in: [...userIds] },
@@ -176,7 +177,8 @@ export class CheckIns {
       if (!visit || visit.checkOutKind === 'UNDONE' || !maySeeVisit(viewer, visit))
         throw notFound('check-in', id);
       if (!mayUndoVisit(viewer, visit)) throw forbidden("Only the gym's staff may undo a check-in.");
-      const checkedOutAt = visit.checkedOutAt ?? new Date();
+      // An expired visit has ended at its expiry, even if the job has not written it yet.
+      const checkedOutAt = visit.checkedOutAt ?? new Date(Math.min(Date.now(), visit.expiresAt.getTime()));
       await this.unit.em.nativeUpdate(CheckIn, { id }, { checkedOutAt, checkOutKind: 'UNDONE' });
       await audit(this.unit, {
         gymId: visit.gymId,
