@@ -26,6 +26,12 @@ interface SessionsToChange {
   decide(session: LockedSession): void;
 }
 
+interface StoredClass {
+  isFirstVisit: boolean;
+  hasRule: boolean;
+  following: FollowingChange[];
+}
+
 /**
  * Changes one session, or also those that follow, in the open transaction, which has locked the gym.
  * @throws SESSION_CLOSED; CONFLICT for another start of a first visit, or for fewer places than are booked; VALIDATION_FAILED if
@@ -33,20 +39,22 @@ interface SessionsToChange {
  */
 export async function changeSessions(unit: UnitOfWork, request: SessionsToChange): Promise<void> {
   const { id, classId, zone, change, follows } = request;
-  const [ofClass] = await unit.run<{ isFirstVisit: boolean }>(
-    'select is_first_visit as "isFirstVisit" from gym_class where id = ? for no key update',
+  const [ofClass] = await unit.run<StoredClass>(
+    `select is_first_visit as "isFirstVisit", starts_at is not null as "hasRule", following
+     from gym_class where id = ? for no key update`,
     [classId],
   );
   const locked = follows
     ? await lockSessions(
         unit,
         // The occurrence decides which sessions are later, not the start: staff may have moved a single session past others.
-        `class_id = ? and (id = ? or (status = 'SCHEDULED' and occurrence > (select occurrence from class_session where id = ?)))`,
+        `class_id = ? and (id = ? or (status = 'SCHEDULED' and ends_at > now()
+           and occurrence > (select occurrence from class_session where id = ?)))`,
         [classId, id, id],
       )
     : await lockSessions(unit, 'id = ?', [id]);
   const first = locked.find((session) => session.id === id);
-  if (!first) throw notFound('class session', id);
+  if (!ofClass || !first) throw notFound('class session', id);
   request.decide(first);
   if (first.status !== 'SCHEDULED' || first.endsAt.getTime() <= Date.now())
     throw new PlatformError(
@@ -56,28 +64,30 @@ export async function changeSessions(unit: UnitOfWork, request: SessionsToChange
   if (change.startsAt && first.startsAt.getTime() <= Date.now())
     throw new PlatformError('SESSION_CLOSED', 'This session has begun; it can no longer be moved.');
   // The wizard shows a first visit at the time that the member chose, and finds its session by that time.
-  if (ofClass?.isFirstVisit && change.startsAt && change.startsAt.getTime() !== first.startsAt.getTime())
+  if (ofClass.isFirstVisit && change.startsAt && change.startsAt.getTime() !== first.startsAt.getTime())
     throw conflict(
       `First visits keep the time that their members have chosen: expected ${first.startsAt.toISOString()}, got ${change.startsAt.toISOString()}. Cancel this session, and book its members into another one.`,
     );
   const shiftMinutes = change.startsAt
     ? minutesBetween(localTimeOf(first.startsAt, zone), localTimeOf(change.startsAt, zone))
     : 0;
-  if (follows) await rememberForLater(unit, classId, first, change, shiftMinutes);
+  const { startsAt, isCancelled, ...others } = change;
+  const changesNothing =
+    !startsAt && !isCancelled && Object.values(others).every((value) => value === undefined);
+  if (follows) await rememberForLater(unit, classId, ofClass, followingChange(first, change, shiftMinutes));
   if (change.isCancelled) {
     if (!follows) for (const session of locked) session.edited = true;
     await cancelSessions(unit, locked);
     return;
   }
   for (const session of locked) {
-    const startsAt =
-      session === first && change.startsAt
-        ? change.startsAt
-        : shiftMinutes === 0
-          ? session.startsAt
-          : instantOf(shifted(localTimeOf(session.startsAt, zone), shiftMinutes), zone);
-    apply(session, startsAt, change);
-    if (!follows) session.edited = true;
+    apply(
+      session,
+      session === first ? (startsAt ?? session.startsAt) : shiftedStart(session, shiftMinutes, zone),
+      change,
+    );
+    // Changes of the class no longer apply to an edited session.
+    if (!follows && !changesNothing) session.edited = true;
   }
   const moved = await moveBookings(unit, locked);
   await saveSessions(unit, locked, moved, movedNotices(moved));
@@ -96,16 +106,21 @@ function apply(session: LockedSession, startsAt: Date, change: SessionChangeInpu
   session.version += 1;
 }
 
-/** Stores the change with the class, for the sessions that the job makes later. */
-async function rememberForLater(
-  unit: UnitOfWork,
-  classId: string,
+/** The start of a session that follows another one. It stays if the session has begun, or would begin in the past. */
+function shiftedStart({ startsAt }: LockedSession, shiftMinutes: number, zone: string): Date {
+  if (shiftMinutes === 0) return startsAt;
+  const next = instantOf(shifted(localTimeOf(startsAt, zone), shiftMinutes), zone);
+  return Math.min(startsAt.getTime(), next.getTime()) <= Date.now() ? startsAt : next;
+}
+
+/** The change as the class stores it. @throws VALIDATION_FAILED if the session follows no rule */
+function followingChange(
   { occurrence }: LockedSession,
   change: SessionChangeInput,
   shiftMinutes: number,
-): Promise<void> {
+): FollowingChange {
   if (!occurrence) throw onlyThis();
-  const following: FollowingChange = {
+  return {
     from: occurrence,
     ...(shiftMinutes !== 0 && { shiftMinutes }),
     ...(change.durationMinutes !== undefined && { durationMinutes: change.durationMinutes }),
@@ -113,11 +128,46 @@ async function rememberForLater(
     ...(change.instructor !== undefined && { instructor: change.instructor }),
     ...(change.isCancelled && { cancelled: true }),
   };
-  const stored = await unit.run<unknown>(
-    'update gym_class set following = following || ?::jsonb, version = version + 1 where id = ? and starts_at is not null returning 1',
-    [JSON.stringify([following]), classId],
-  );
-  if (stored.length === 0) throw onlyThis();
 }
+
+/** Stores the change with the class, for the sessions that the job makes later. */
+async function rememberForLater(
+  unit: UnitOfWork,
+  classId: string,
+  { hasRule, following }: StoredClass,
+  change: FollowingChange,
+): Promise<void> {
+  if (!hasRule) throw onlyThis();
+  if (isEmpty(change)) return;
+  await unit.run('update gym_class set following = ?::jsonb, version = version + 1 where id = ?', [
+    JSON.stringify([...following, change].reduce<FollowingChange[]>(withChange, [])),
+    classId,
+  ]);
+}
+
+/**
+ * The changes in the order of their first occurrences, one for each. The new change takes the fields that it sets from those
+ * that apply to its occurrences only, so that the list does not grow with each change of the same sessions.
+ */
+function withChange(changes: readonly FollowingChange[], change: FollowingChange): FollowingChange[] {
+  const { from, durationMinutes, capacity, instructor } = change;
+  const same = changes.find((one) => one.from === from);
+  const shiftMinutes = (same?.shiftMinutes ?? 0) + (change.shiftMinutes ?? 0);
+  const { shiftMinutes: _before, ...merged } = { ...same, ...change };
+  const later = changes
+    .filter((one) => one.from > from)
+    .map((one) => {
+      const left = { ...one };
+      if (durationMinutes !== undefined) delete left.durationMinutes;
+      if (capacity !== undefined) delete left.capacity;
+      if (instructor !== undefined) delete left.instructor;
+      return left;
+    });
+  const own = { ...merged, ...(shiftMinutes !== 0 && { shiftMinutes }) };
+  return [...changes.filter((one) => one.from < from), own, ...later].filter((one) => !isEmpty(one));
+}
+
+/** Whether the change has no field but its first occurrence. */
+const isEmpty = (change: FollowingChange): boolean => Object.keys(change).length === 1;
 
 const onlyThis = () => invalid('scope', 'expected THIS: the session follows no rule, so no others follow it');

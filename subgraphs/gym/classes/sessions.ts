@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { uuid } from '#server/shapes.ts';
 import { requireUser, requireUserOrScope } from '#server/auth/viewer.ts';
 import type { Notifications } from '#server/database/notifications.ts';
-import { checkVersion, forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
+import { checkVersion, forbidden, invalid, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -190,5 +190,3 @@ function changeOf(input: z.infer<typeof UpdateClassSessionInput>): SessionChange
     isCancelled: input.status === 'CANCELLED',
   };
 }
-
-export const sessionClosed = (message: string) => new PlatformError('SESSION_CLOSED', message);
