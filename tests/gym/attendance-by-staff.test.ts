@@ -100,6 +100,29 @@ describe('staff', () => {
   });
 });
 
+describe('a member who cancelled too late, and came', () => {
+  it('is recorded as ATTENDED after the end of the session, although its places are taken', async () => {
+    const { session } = await newClass(platform, staff, {
+      capacity: 1,
+      inHours: 1,
+      cancelBeforeMinutes: 120,
+    });
+    const id = await booked(session.id);
+    expect((await cancel(platform, member.token, id)).body.status).toBe('NO_SHOW');
+    await booked(session.id, other);
+    await moveInTime(platform, session.id, -30);
+    expect(await attendance(id, 'ATTENDED')).toBe('409 CONFLICT'); // staff can still raise the capacity
+    await moveInTime(platform, session.id, -90);
+    expect(await attendance(id, 'ATTENDED')).toBe('ATTENDED');
+    expect(await sessionOf(session.id)).toMatchObject({ booked: 1, capacity: 1 });
+    expect(await attendance(id, 'NO_SHOW')).toBe('NO_SHOW');
+    expect(await attendance(id, 'ATTENDED')).toBe('ATTENDED');
+    await runScheduled(platform, 'gym', 'finish_class_sessions');
+    await eventually(async () => (await sessionOf(session.id)).status === 'DONE');
+    expect(await statusOf(id)).toBe('ATTENDED');
+  });
+});
+
 describe('if staff cancel a session', () => {
   it('bookings with a recorded attendance are cancelled with a mail, too, and no place is taken', async () => {
     const { gymClass, session } = await newClass(platform, staff);

@@ -17,7 +17,7 @@ export type Attendance = 'ATTENDED' | 'NO_SHOW' | 'BOOKED';
 /**
  * Staff mark a booking of a locked session as attended or not, or as BOOKED again.
  * @throws CONFLICT if the session is cancelled or `requireTimely` refuses; if the booking is WAITING or CANCELLED; or if it
- * needs a place again, and none is left or the member has booked the session again
+ * needs a place again, and the member has booked the session again, or none is left before its end
  */
 export async function setAttendance(
   unit: UnitOfWork,
@@ -41,19 +41,20 @@ export async function setAttendance(
      from booking where id = ?`,
     [id],
   );
-  const hasPlace = stored?.hasPlace === true;
+  let hasPlace = stored?.hasPlace === true;
   // A booking that was cancelled too late is a NO_SHOW without a place: its place may belong to somebody else now.
   if (!hasPlace && status !== 'NO_SHOW') {
     if (stored?.isRepeated)
       throw conflict('The member has booked this session again; record the attendance of that booking.');
-    if (session.booked >= session.capacity)
-      throw conflict('The session has no place left; raise its capacity first.');
-    session.booked += 1;
+    hasPlace = session.booked < session.capacity;
+    if (hasPlace) session.booked += 1;
+    // After the end, the capacity can no longer be raised, and nobody needs a place any more: who came is ATTENDED without one.
+    else if (!isOver(session)) throw conflict('The session has no place left; raise its capacity first.');
   }
   await unit.run(
     `update booking set status = ?, attended_by_staff = ?, has_place = ?,
        cancelled_at = case when ? then null else cancelled_at end where id = ?`,
-    [status, status === 'ATTENDED', hasPlace || status !== 'NO_SHOW', status === 'BOOKED', id],
+    [status, status === 'ATTENDED', hasPlace, status === 'BOOKED', id],
   );
   await saveSessions(unit, [session], [id]);
 }
@@ -62,15 +63,12 @@ export async function setAttendance(
  * @throws CONFLICT if the session is cancelled, if attendance is recorded earlier than a check-in would count as attendance,
  * or if it is taken back after the end, when every booking is ATTENDED or a NO_SHOW
  */
-function requireTimely(
-  { status: sessionStatus, startsAt, endsAt }: LockedSession,
-  attendance: Attendance,
-): void {
-  if (sessionStatus === 'CANCELLED')
+function requireTimely(session: LockedSession, attendance: Attendance): void {
+  const { status, startsAt } = session;
+  if (status === 'CANCELLED')
     throw conflict('This session is cancelled, so no attendance can be recorded for it.');
   if (attendance === 'BOOKED') {
-    if (sessionStatus === 'DONE' || endsAt.getTime() <= Date.now())
-      throw conflict('This session is over: expected ATTENDED or NO_SHOW, got BOOKED.');
+    if (isOver(session)) throw conflict('This session is over: expected ATTENDED or NO_SHOW, got BOOKED.');
     return;
   }
   if (startsAt.getTime() - EARLY_MINUTES * 60_000 > Date.now())
@@ -78,6 +76,9 @@ function requireTimely(
       `Attendance can be recorded from ${EARLY_MINUTES} minutes before the start; this session starts at ${startsAt.toISOString()}.`,
     );
 }
+
+const isOver = ({ status, endsAt }: LockedSession): boolean =>
+  status === 'DONE' || endsAt.getTime() <= Date.now();
 
 /**
  * SQL, for the statement of a check-in: adds the job `mark_attendance` if the member has a booking to which the visit may
