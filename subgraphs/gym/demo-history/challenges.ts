@@ -108,7 +108,7 @@ function scoreOf(
   if (metric === 'CUSTOM') {
     const end = Math.min(now.getTime(), endsAt.getTime());
     return {
-      score: Math.round((goal * random.int(15, 115)) / 1_000) * 10,
+      score: Math.min(goal, Math.round((goal * random.int(15, 115)) / 1_000) * 10), // the goal bounds it, as by the rules
       reachedAt: new Date(startsAt.getTime() + (end - startsAt.getTime()) * random.number()),
     };
   }
