@@ -85,7 +85,7 @@ const ROUTES: [
   ['GET', '/locations/{location}/occupancy', undefined, [401, 200, 404, 200, 404, 200]],
   ['GET', '/locations/{location}/occupancy/history', undefined, [401, 200, 404, 200, 404, 200]],
   ['GET', '/locations/{location}/occupancy/chart.svg', undefined, [401, 200, 404, 200, 404, 200]],
-  ['GET', '/locations/{location}/denials', undefined, [401, 403, 403, 200, 403, 200]],
+  ['GET', '/locations/{location}/denials', undefined, [401, 403, 404, 200, 404, 200]],
   [
     'POST',
     '/locations/check-in',

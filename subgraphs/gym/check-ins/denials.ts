@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { uuid } from '#server/shapes.ts';
-import { requireGymAdmin, requireScope } from '#server/auth/viewer.ts';
+import { requireScope, requireUser } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { recordEvents } from '#server/events/record-events.ts';
-import { notFound, type ErrorCode } from '#server/errors.ts';
-import { firstIdOf, uuidv7 } from '#server/ids.ts';
+import { forbidden, notFound, type ErrorCode } from '#server/errors.ts';
+import { firstIdOf, isUuid, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { HOUR_MILLIS } from '#server/durations.ts';
@@ -62,12 +62,15 @@ export class Denials {
 
   /** The denials at a location, newest first. @throws NOT_FOUND, FORBIDDEN */
   async list(locationId: string, request: PageRequest): Promise<Page<DenialShape>> {
-    const location = await this.unit.em.findOne(Location, { id: locationId });
-    if (!location) throw notFound('location', locationId);
     const { viewer } = this.unit;
     if (viewer.kind === 'client') requireScope(viewer, 'visits:read');
-    else requireGymAdmin(viewer, location.gymId);
-    if (!maySeeVisitsAt(viewer, location)) throw notFound('location', locationId);
+    else requireUser(viewer);
+    const location = isUuid(locationId) ? await this.unit.em.findOne(Location, { id: locationId }) : null;
+    if (!location || !maySeeVisitsAt(viewer, location)) {
+      if (location && viewer.kind === 'user' && viewer.gymId === location.gymId)
+        throw forbidden("Only the gym's staff may see the denials at a location.");
+      throw notFound('location', locationId);
+    }
     const [before] = cursors.read(request.cursor) ?? [];
     const where = { locationId, ...(before && { id: { $lt: before } }) };
     const denials = await this.unit.em.find(Denial, where, {
