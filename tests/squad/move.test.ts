@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chats, messagesOf } from '../../subgraphs/squad/chat/chat.journal.ts';
 import { moveJournals } from '../../subgraphs/squad/move/move-journals.ts';
 import { databasePlace, filePlace } from '../../subgraphs/squad/move/places.ts';
@@ -112,14 +112,16 @@ test('a move into the database adds the jobs that the squads still need', async 
   expect(jobs).toEqual([{ name: 'write_squad_training', payload: { squadId: id, userId: hostId } }]);
 });
 
-(hasRedis ? test : test.skip)(
-  `the command says what it does not move${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
-  async () => {
-    const redis = await startRedis();
-    const lines: string[] = [];
-    const env = { DATA_DIR: path.join(folder, 'data'), REDIS_URL: redis.url, LOG_LEVEL: 'silent' };
-    expect(await runMove(['redis', 'files'], env, (line) => lines.push(line))).toBe(0);
-    expect(lines.at(-1)).toMatch(/^Answers to requests with an Idempotency-Key are not moved/);
-    await redis.stop();
+(hasRedis ? describe : describe.skip)(
+  `the command squad-move${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
+  () => {
+    test('says what it does not move', async () => {
+      const redis = await startRedis();
+      const lines: string[] = [];
+      const env = { DATA_DIR: path.join(folder, 'data'), REDIS_URL: redis.url, LOG_LEVEL: 'silent' };
+      expect(await runMove(['redis', 'files'], env, (line) => lines.push(line))).toBe(0);
+      expect(lines.at(-1)).toMatch(/^Answers to requests with an Idempotency-Key are not moved/);
+      await redis.stop();
+    });
   },
 );
