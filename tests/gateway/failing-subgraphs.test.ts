@@ -2,7 +2,7 @@ import type http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
-import { withinOnThisMachine } from '../support/slow-machine.ts';
+import { onThisMachine, withinOnThisMachine } from '../support/slow-machine.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
         },
       },
     },
-    { SUBGRAPH_TIMEOUT_MILLIS: String(withinOnThisMachine(400)) },
+    { SUBGRAPH_TIMEOUT_MILLIS: String(onThisMachine(400)) },
   );
 });
 afterAll(() => graph.stop());

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
-import { withinOnThisMachine } from '../support/slow-machine.ts';
+import { onThisMachine } from '../support/slow-machine.ts';
 
 /** A service whose answers each test sets by `answer`. */
 const service = http.createServer((req, res) => answer(req, res));
@@ -20,7 +20,7 @@ beforeAll(async () => {
     {
       GYM_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
       CORS_ORIGINS: 'https://front.example',
-      SUBGRAPH_MUTATION_TIMEOUT_MILLIS: String(withinOnThisMachine(250)),
+      SUBGRAPH_MUTATION_TIMEOUT_MILLIS: String(onThisMachine(250)),
     },
   );
 });
@@ -311,7 +311,7 @@ describe('a gateway with one connection to each service', () => {
       {
         GYM_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
         SUBGRAPH_CONNECTIONS: '1',
-        SUBGRAPH_MUTATION_TIMEOUT_MILLIS: String(withinOnThisMachine(250)),
+        SUBGRAPH_MUTATION_TIMEOUT_MILLIS: String(onThisMachine(250)),
       },
     );
   });

@@ -6,14 +6,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
-import { withinOnThisMachine } from '../support/slow-machine.ts';
+import { onThisMachine } from '../support/slow-machine.ts';
 
 /** A service whose answers each test sets by `answer`. */
 const service = http.createServer((req, res) => answer(req, res));
 let answer: (req: http.IncomingMessage, res: http.ServerResponse) => void;
 let graph: OtherGraph;
 let serviceUrl: string;
-const mutationMillis = withinOnThisMachine(250);
+const mutationMillis = onThisMachine(250);
 /** The gateway's time limit for a service that sends and receives nothing. */
 const idleMillis = mutationMillis * 6;
 beforeAll(async () => {

@@ -5,14 +5,14 @@ import { serviceTokens } from '#server/auth/service-tokens.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
 import { itTogether } from '../support/it-together.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { withinOnThisMachine } from '../support/slow-machine.ts';
+import { onThisMachine } from '../support/slow-machine.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'squad'],
     gateway: true,
-    env: { SOCKET_IDLE_MILLIS: String(withinOnThisMachine(500)) },
+    env: { SOCKET_IDLE_MILLIS: String(onThisMachine(500)) },
   });
 });
 afterAll(() => platform.stop());

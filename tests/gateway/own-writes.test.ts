@@ -7,7 +7,7 @@ import { startGateway, type RunningGateway } from '../../gateway/start-gateway.t
 import { eventually } from '../support/eventually.ts';
 import { startRedis, type OwnRedis } from '../support/redis.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
-import { withinOnThisMachine } from '../support/slow-machine.ts';
+import { onThisMachine, withinOnThisMachine } from '../support/slow-machine.ts';
 
 const TYPES = `
   extend schema
@@ -164,7 +164,7 @@ describe('a response that is cached after a mutation of another caller', () => {
       await ask(graph.url, `mutation { set(n: ${round}) }`, writer);
       const newer = ask(graph.url, '{ public }', reader);
       // The time limit is for a gateway with a fault: there the newer query waits for the answer to the older one.
-      await Promise.race([newer, setTimeout(withinOnThisMachine(2_000), undefined, { ref: false })]);
+      await Promise.race([newer, setTimeout(onThisMachine(2_000), undefined, { ref: false })]);
       older.release();
       expect(await older.answer).toEqual({ data: { public: round - 1 } });
       expect(await newer).toEqual({ data: { public: round } });

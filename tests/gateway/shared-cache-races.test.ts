@@ -9,7 +9,7 @@ import {
   type CachedAnswer,
   type CachedPlatform,
 } from '../support/shared-cache.ts';
-import { withinOnThisMachine } from '../support/slow-machine.ts';
+import { onThisMachine } from '../support/slow-machine.ts';
 
 /** Each seed decides the times of the writes and reads, and the doors of the writes. */
 const SEEDS = Number(process.env.CACHE_RACES_SEEDS ?? 3);
@@ -100,7 +100,7 @@ interface Read {
         await pause(MOST_MILLIS);
         const newer = capacityAt(gateway.url);
         // The time limit is for a gateway with a fault: there the newer query waits for the answer to the older one.
-        await Promise.race([newer, setTimeout(withinOnThisMachine(2_000), undefined, { ref: false })]);
+        await Promise.race([newer, setTimeout(onThisMachine(2_000), undefined, { ref: false })]);
         held.release();
         expect([await older, await newer]).toEqual([capacity, capacity + 50]);
         for (const url of [gateway.url, ...cached.gateways])

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import sharp from 'sharp';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { withinOnThisMachine } from '../support/slow-machine.ts';
+import { onThisMachine } from '../support/slow-machine.ts';
 
 /** A server in place of the AI provider, with the parts of its protocol that the service uses. Tests set its answer. */
 interface StandIn {
@@ -84,7 +84,7 @@ export function analysisService(env: Record<string, string> = {}, options: { gat
       env: {
         GEMINI_API_KEY: 'test-key',
         GEMINI_BASE_URL: standIn.url,
-        GEMINI_TIMEOUT_MILLIS: String(withinOnThisMachine(300)),
+        GEMINI_TIMEOUT_MILLIS: String(onThisMachine(300)),
         GEMINI_RETRIES: '1',
         GEMINI_MAX_RETRY_WAIT_MILLIS: '300',
         GEMINI_BREAKER_MILLIS: '400',

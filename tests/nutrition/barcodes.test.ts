@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openFoodFacts } from '../../subgraphs/nutrition/foods/barcode-source.open-food-facts.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { withinOnThisMachine } from '../support/slow-machine.ts';
+import { onThisMachine } from '../support/slow-machine.ts';
 
 /** A server in place of Open Food Facts, with the parts of its protocol that the service uses. Tests set its answer. */
 let products: { url: string; asked: string[]; answer: (res: ServerResponse) => void; server: Server };
@@ -25,7 +25,7 @@ beforeAll(async () => {
     services: ['identity', 'nutrition'],
     env: {
       OPEN_FOOD_FACTS_URL: products.url,
-      OPEN_FOOD_FACTS_TIMEOUT_MILLIS: String(withinOnThisMachine(1_000)),
+      OPEN_FOOD_FACTS_TIMEOUT_MILLIS: String(onThisMachine(1_000)),
     },
   });
 });
@@ -326,7 +326,7 @@ test('a source that fails repeatedly gets no requests for some time', async () =
 test('a caller who leaves before the answer of the source is no failure of it, and no warning in the log', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
-  const source = openFoodFacts({ url: products.url, timeoutMillis: withinOnThisMachine(10_000), log });
+  const source = openFoodFacts({ url: products.url, timeoutMillis: onThisMachine(10_000), log });
   for (let time = 0; time < 6; time++) {
     const caller = new AbortController();
     products.answer = () => caller.abort();

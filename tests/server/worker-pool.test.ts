@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { withinOnThisMachine } from '../support/slow-machine.ts';
+import { onThisMachine } from '../support/slow-machine.ts';
 import { WorkerPool } from '#server/workers/worker-pool.ts';
 
 interface Job {
@@ -76,7 +76,7 @@ it.each(KINDS)(
       kind,
       mostHelpers: 1,
       waitingForEach: 3,
-      maxJobSeconds: withinOnThisMachine(5_000) / 1_000,
+      maxJobSeconds: onThisMachine(5_000) / 1_000,
     });
     const ended = pool.run({ does: 'hang', text: '' });
     const next = pool.run({ does: 'echo', text: 'by another one' });

@@ -6,7 +6,7 @@ import type { DatabaseServer } from '#server/database/database-server.ts';
 import { readSettings, serverSettings, SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import type { RunningGateway } from '../../gateway/start-gateway.ts';
 import { httpClient, type HttpClient } from './platform/http-client.ts';
-import { withinOnThisMachine } from './slow-machine.ts';
+import { onThisMachine } from './slow-machine.ts';
 import { serviceDatabases, type ServiceDatabases } from './platform/service-databases.ts';
 import { services, type Services } from './platform/services.ts';
 import { testAccounts, type TestAccounts } from './platform/test-accounts.ts';
@@ -88,7 +88,7 @@ const environment = (dataDir: string, more: Record<string, string> = {}): Record
   STOP_GRACE_PERIOD_MILLIS: '1000',
   ...(process.env.TEST_DATABASE_POOLER && { DATABASE_PREPARED_STATEMENTS: 'off' }),
   SUBGRAPH_TIMEOUT_MILLIS: '10000', // for busy machines
-  SERVICE_CALL_TIMEOUT_MILLIS: String(withinOnThisMachine(3_000)),
+  SERVICE_CALL_TIMEOUT_MILLIS: String(onThisMachine(3_000)),
   ...more,
 });
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import os from 'node:os';
 
 /** How long one start of PROGRAM takes on an otherwise idle machine, in milliseconds. */
 const USUAL_MILLIS = 90;
@@ -17,6 +18,20 @@ export function measuredSlowness(): number {
   return Math.min(HIGHEST_SLOWNESS, Math.max(1, Math.min(...startMillis) / USUAL_MILLIS));
 }
 
-/** A limit for work that takes `millis` at most on a usual machine, and accordingly more on a slow one. */
+/**
+ * How many processes want each processor now, at least 1: the average of the last minute. It changes while the tests run, and
+ * the start of a process does not show it, because the system prefers new processes.
+ */
+const processesPerProcessor = (): number => Math.max(1, (os.loadavg()[0] ?? 1) / os.availableParallelism());
+
+/** A time for a setting or a wait: longer on a slow machine, and the same during the whole run. */
+export const onThisMachine = (millis: number): number => Math.round(millis * slowness());
+
+/**
+ * A limit for work that takes `millis` at most on a usual, quiet machine, and accordingly more on a slow or busy one. It is
+ * never less than `onThisMachine(millis)`.
+ */
 export const withinOnThisMachine = (millis: number): number =>
-  Math.round(millis * Number(process.env.TEST_SLOWNESS ?? 1));
+  Math.round(onThisMachine(millis) * Math.min(HIGHEST_SLOWNESS, processesPerProcessor()));
+
+const slowness = (): number => Number(process.env.TEST_SLOWNESS ?? 1);

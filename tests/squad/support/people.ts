@@ -2,7 +2,7 @@ import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket.ts';
 import type { TestPlatform } from '../../support/platform.ts';
-import { withinOnThisMachine } from '../../support/slow-machine.ts';
+import { onThisMachine } from '../../support/slow-machine.ts';
 
 /** A member with their access token. */
 export interface Person {
@@ -71,7 +71,7 @@ export async function subscribed<Data>(
       () => undefined,
       (error: Error) => error,
     ),
-    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), withinOnThisMachine(50))),
+    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), onThisMachine(50))),
   ]);
   if (refused) throw refused;
   return {
