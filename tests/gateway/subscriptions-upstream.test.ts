@@ -22,7 +22,10 @@ function open(service: string): void {
   subscriptions = new FederatedSubscriptions({
     log: createLogger('gateway', 'silent'),
     metrics: createMetrics('gateway'),
-    tokens: { get: async () => subgraphs.tokenOf({ role: 'SERVICE', sub: service }) },
+    tokens: {
+      get: async () => subgraphs.tokenOf({ role: 'SERVICE', sub: service }),
+      refused: () => undefined,
+    },
   });
   subscriptions.load(
     loadGraph(
