@@ -108,6 +108,49 @@ describe('a running training', () => {
     expect(next.body.restEndsAt).toBeNull();
   });
 
+  it('has the rest after its last set also if the set was imported', async () => {
+    const ana = await register();
+    const path = await begun(ana);
+    await rest(ana, 'PUT', `${path}/sets/a`, { exerciseId: BENCH, reps: 5, restSeconds: 90 });
+    const { startedAt } = (await rest(ana, 'GET', path)).body;
+    const imported = async (setId: string, restSeconds: number | string) => {
+      const completedAt = new Date().toISOString();
+      const csv = [
+        'trainingId,startedAt,exerciseId,setId,reps,restSeconds,completedAt',
+        [path.split('/')[2], startedAt, BENCH, setId, 5, restSeconds, completedAt].join(','),
+      ].join('\n');
+      const { body } = await rest(ana, 'POST', '/trainings/import', csv, { 'content-type': 'text/csv' });
+      expect(body).toMatchObject({ imported: 1, trainings: 0, failed: 0 });
+      return Date.parse(completedAt);
+    };
+    const completedAt = await imported('b', 40);
+    const { body } = await rest(ana, 'GET', path);
+    expect(Date.parse(body.restEndsAt)).toBe(completedAt + 40_000);
+    await imported('c', '');
+    expect((await rest(ana, 'GET', path)).body).toMatchObject({ endedAt: null, restEndsAt: null });
+  });
+
+  it('has no rest any more when a squad ends it', async () => {
+    const ana = await register();
+    const squad = { id: '', token: await platform().serviceToken('squad') };
+    const write = (id: string) =>
+      rest(squad, 'PUT', `/squads/${squadId}/trainings/${ana.id}`, {
+        startedAt: hoursAgo(0.5),
+        endedAt: hoursAgo(0),
+        sets: [{ id, exerciseId: BENCH, reps: 5 }],
+      });
+    const squadId = randomUUID();
+    const path = `/trainings/${(await write('a')).body.trainingId}`;
+    await rest(ana, 'PUT', path, { endedAt: null });
+    const running = await rest(ana, 'PUT', `${path}/sets/b`, { exerciseId: BENCH, reps: 5, restSeconds: 90 });
+    expect(running.body).toMatchObject({ endedAt: null, restEndsAt: expect.any(String) });
+    expect((await write('c')).status).toBe(200);
+    expect((await rest(ana, 'GET', path)).body).toMatchObject({
+      endedAt: expect.any(String),
+      restEndsAt: null,
+    });
+  });
+
   it('that was forgotten is ended after a day: with its last set, or at its beginning if it has none', async () => {
     const ana = await register();
     const [forgotten, empty] = [await begun(ana), await begun(ana)];

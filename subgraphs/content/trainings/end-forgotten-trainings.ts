@@ -4,6 +4,7 @@ import { DAY_MILLIS } from '#server/durations.ts';
 import { jobOf, type Job } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { lastCompletedAt } from './entry-sets.ts';
+import { computedOf } from './figures.ts';
 import { storeFigures } from './training-figures.ts';
 import { wholeMinutes } from './training-times.ts';
 import { Training } from './training.entity.ts';
@@ -42,7 +43,7 @@ async function endSome(unit: UnitOfWork): Promise<number> {
       const start = training.startedAt.getTime();
       training.endedAt = new Date(Math.min(Math.max(last, start), start + DAY_MILLIS));
       training.minutes = wholeMinutes(training.startedAt, training.endedAt);
-      training.restEndsAt = null;
+      Object.assign(training, computedOf(training));
       training.version += 1;
       training.updatedAt = new Date();
     }

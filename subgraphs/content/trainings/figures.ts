@@ -1,7 +1,9 @@
+import { restEndOf } from './entry-sets.ts';
 import {
   SET_RECORDS,
   type BestSet,
   type SetRecord,
+  type Training,
   type TrainingEntry,
   type TrainingSet,
 } from './training.entity.ts';
@@ -36,6 +38,15 @@ export const volumeOf = (sets: readonly TrainingSet[]): number =>
 
 export const volumeOfEntries = (entries: readonly TrainingEntry[]): number =>
   volumeOf(entries.flatMap(({ sets }) => sets));
+
+/** The fields of a training that are computed again whenever its entries or its end change. */
+export const computedOf = ({
+  entries,
+  endedAt,
+}: Pick<Training, 'entries' | 'endedAt'>): Pick<Training, 'volumeKg' | 'restEndsAt'> => ({
+  volumeKg: volumeOfEntries(entries),
+  restEndsAt: endedAt ? null : restEndOf(entries),
+});
 
 /** The value of a set for each record; null if the set cannot be a record of this kind. */
 const VALUES: Readonly<Record<SetRecord, (set: TrainingSet) => number | null>> = {

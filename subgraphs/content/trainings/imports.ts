@@ -8,7 +8,7 @@ import type { Profiles } from '#server/profiles/profiles.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { Modality } from '../exercises/exercises.shapes.ts';
-import { volumeOfEntries } from './figures.ts';
+import { computedOf } from './figures.ts';
 import { exercisesOfLines } from './imported-exercises.ts';
 import { readImport } from './import-files.ts';
 import type { LineError } from './imported-lines.ts';
@@ -101,7 +101,7 @@ export class TrainingImports {
         const training = before ?? this.begun(userId, first, merged.entries, zone);
         if (!before) report.trainings += 1;
         training.entries = merged.entries;
-        training.volumeKg = volumeOfEntries(merged.entries);
+        Object.assign(training, computedOf(training));
         if (before && !changed.has(before)) {
           before.version += 1;
           before.updatedAt = new Date();

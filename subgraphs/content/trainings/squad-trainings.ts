@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import { withUsableSets } from './entry-sets.ts';
-import { volumeOfEntries } from './figures.ts';
+import { computedOf } from './figures.ts';
 import { SquadTrainingShape, type WrittenSquadTrainingShape } from './squad-trainings.shapes.ts';
 import { storeFigures } from './training-figures.ts';
 import { localDateOf, wholeMinutes } from './training-times.ts';
@@ -51,7 +51,7 @@ export class SquadTrainings {
         minutes: Math.min(Math.max(before?.minutes ?? 0, given.minutes ?? most), most),
         localDate: localDateOf(times.startedAt, given.timezone ?? 'UTC'),
         entries,
-        volumeKg: volumeOfEntries(entries),
+        ...computedOf({ entries, endedAt: times.endedAt }),
       };
       if (before) {
         const isSame =

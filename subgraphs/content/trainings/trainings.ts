@@ -16,12 +16,11 @@ import {
   findSet,
   isNear,
   movedEntries,
-  restEndOf,
   storedEntries,
   storedSet,
   withSet,
 } from './entry-sets.ts';
-import { volumeOfEntries } from './figures.ts';
+import { computedOf } from './figures.ts';
 import { recordChangedTrainings } from './training-changes.ts';
 import { storeFigures } from './training-figures.ts';
 import { TRAINING_COLUMNS } from './training-pages.ts';
@@ -201,8 +200,7 @@ export class Trainings {
     const training = this.unit.em.create(Training, {
       id: uuidv7(),
       ...fields,
-      volumeKg: volumeOfEntries(fields.entries),
-      restEndsAt: fields.endedAt ? null : restEndOf(fields.entries),
+      ...computedOf(fields),
       version: 1,
     });
     await this.unit.em.flush();
@@ -220,8 +218,7 @@ export class Trainings {
       const training = await this.locked(id, expectedVersion);
       const hadEnded = Boolean(training.endedAt);
       if (await apply(training)) {
-        training.volumeKg = volumeOfEntries(training.entries);
-        training.restEndsAt = training.endedAt ? null : restEndOf(training.entries);
+        Object.assign(training, computedOf(training));
         training.version += 1;
         training.updatedAt = new Date();
         await this.unit.em.flush();
