@@ -89,6 +89,7 @@ describe('amounts are read as people write them', () => {
     ['a whole pizza', 'en', [420]],
     ['small banana, large banana', 'en', [101, 136]],
     ['a single small banana', 'en', [101]],
+    ['two single small bananas', 'en', [202]],
     ['100 g raw lentils', 'en', [100]],
     ['2 EL Olivenöl', 'de', [27]],
     ["2 cuillères à soupe d'huile d'olive", 'fr', [27]],

@@ -34,7 +34,7 @@ type Quantity = Pick<Amount, 'grams' | 'ounces' | 'millilitres' | 'energy'>;
 
 /** Words inside of an amount that do not change it: "a heaped tablespoon". */
 const FILLERS = new Set(
-  'full heaped heaping level generous good rounded more extra thick thin fresh cooked worth about nice'.split(
+  'full heaped heaping level generous good rounded more extra thick thin fresh cooked worth about nice single'.split(
     ' ',
   ),
 );
