@@ -69,7 +69,7 @@ describe('the removal of a gym', () => {
         await waiting(1);
         const second = order === 'before' ? end(userId) : remove(gymId);
         await waiting(2);
-        return order === 'before' ? [second, first] : [first, second];
+        return order === 'before' ? ([second, first] as const) : ([first, second] as const);
       }).then((answers) => Promise.all(answers));
       expect(removed.status).toBe(204);
       // A gym that was removed first has taken the membership away.

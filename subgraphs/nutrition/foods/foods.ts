@@ -137,7 +137,7 @@ export class Foods {
       return presentedRow(known, language);
     const product = await this.source
       ?.find(digits, this.unit.origin.clientLeft?.())
-      .catch((error: unknown) => {
+      .catch((error: unknown): typeof FAILED => {
         if (known) return FAILED; // an old product is better than none
         throw error;
       });
