@@ -175,6 +175,52 @@ describe('the configuration over time', () => {
   });
 });
 
+describe('design tokens', () => {
+  it('have the types of their values: lists of fonts, weights, line heights, and colours in groups', async () => {
+    const { body: gym } = await call('POST', '/gyms', superAdmin, {
+      name: 'Tokens',
+      slug: `tokens-${randomUUID().slice(0, 8)}`,
+      theme: {
+        colors: { brand: { light: '#ffffff', shades: { $dark: '#000000' } }, 'x-notes': { by: 'Ada' } },
+        typography: {
+          fontFamily: `Inter, "Open Sans", 'A, B', sans-serif`,
+          headingFont: 'Oswald',
+          weight: 'bold',
+          headingWeight: 650,
+          bodyWeight: 'rather bold',
+          style: 'italic',
+          lineHeight: 1.5,
+          baseSize: 16,
+        },
+      },
+    });
+    const { color, typography } = (await call('GET', `/gym/config/${gym.id}/tokens`)).body;
+    const {
+      primary: _primary,
+      secondary: _secondary,
+      background: _background,
+      text: _text,
+      ...added
+    } = color;
+    expect(added).toEqual({
+      brand: {
+        light: {
+          $type: 'color',
+          $value: { colorSpace: 'srgb', components: [1, 1, 1], alpha: 1, hex: '#ffffff' },
+        },
+      },
+    });
+    expect(typography).toEqual({
+      fontFamily: { $type: 'fontFamily', $value: ['Inter', 'Open Sans', 'A, B', 'sans-serif'] },
+      headingFont: { $type: 'fontFamily', $value: 'Oswald' },
+      weight: { $type: 'fontWeight', $value: 'bold' },
+      headingWeight: { $type: 'fontWeight', $value: 650 },
+      lineHeight: { $type: 'number', $value: 1.5 },
+      baseSize: { $type: 'dimension', $value: { value: 16, unit: 'px' } },
+    });
+  });
+});
+
 describe('gyms', () => {
   it('are added by a SUPER_ADMIN, each slug once', async () => {
     const slug = `gym-${randomUUID().slice(0, 8)}`;

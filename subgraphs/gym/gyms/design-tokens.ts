@@ -4,47 +4,62 @@ interface ColorToken {
   $value: { colorSpace: 'srgb'; components: [number, number, number]; alpha: number; hex: string };
 }
 
-/** A theme as W3C design tokens: colours, font family, sizes. Values without a token type are left out. */
+/** A theme as W3C design tokens: colours, fonts, sizes; groups at any depth. Values without a token type are left out. */
 export function designTokensOf(theme: Record<string, unknown>): Record<string, unknown> {
-  const { colors, typography, spacing } = theme as {
-    colors?: unknown;
-    typography?: unknown;
-    spacing?: unknown;
-  };
+  const { colors, typography, spacing } = theme;
   return {
-    ...group(
-      'color',
-      entriesOf(colors).flatMap(([name, value]) => (isColour(value) ? [[name, colorToken(value)]] : [])),
-    ),
-    ...group(
-      'typography',
-      entriesOf(typography).flatMap(([name, value]): [string, unknown][] => {
-        if (typeof value === 'string') return [[name, { $type: 'fontFamily', $value: value }]];
-        return typeof value === 'number' ? [[name, pixels(value)]] : [];
-      }),
-    ),
-    ...group(
-      'spacing',
-      entriesOf(spacing).flatMap(([name, value]): [string, unknown][] =>
-        typeof value === 'number' ? [[name, pixels(value)]] : [],
-      ),
-    ),
+    ...group('color', colors, (_name, value) => (isColour(value) ? colorToken(value) : undefined)),
+    ...group('typography', typography, typographyToken),
+    ...group('spacing', spacing, (_name, value) => (typeof value === 'number' ? pixels(value) : undefined)),
   };
 }
 
-const entriesOf = (value: unknown): [string, unknown][] =>
-  typeof value === 'object' && value !== null ? Object.entries(value) : [];
+/** The token of a value with this name; undefined if it has none. */
+type TokenOf = (name: string, value: unknown) => object | undefined;
 
 /**
- * An object with the group under its name, or an empty object if no token is left. Tokens whose names contain `{`, `}` or
- * `.`, or begin with `$`, are left out, because the format does not allow these names (section 5.1).
+ * An object with the group under its name, or an empty object if no token is left. Tokens and groups whose names contain `{`,
+ * `}` or `.`, or begin with `$`, are left out, because the format does not allow these names (section 5.1).
  */
-const group = (name: string, tokens: readonly (readonly unknown[])[]): Record<string, unknown> => {
-  const named = tokens.filter(([token]) => !/^\$|[{}.]/.test(String(token)));
-  return named.length > 0
-    ? { [name]: Object.fromEntries(named.map(([token, value]) => [String(token), value])) }
-    : {};
-};
+function group(name: string, values: unknown, tokenOf: TokenOf): Record<string, unknown> {
+  if (typeof values !== 'object' || values === null) return {};
+  const members = Object.entries(values).flatMap(([inner, value]: [string, unknown]): [string, unknown][] => {
+    if (/^\$|[{}.]/.test(inner)) return [];
+    if (typeof value === 'object') return Object.entries(group(inner, value, tokenOf));
+    const token = tokenOf(inner, value);
+    return token ? [[inner, token]] : [];
+  });
+  return members.length > 0 ? Object.fromEntries([[name, Object.fromEntries(members)]]) : {};
+}
+
+/** The names decide the types, because the values of several types are texts, or numbers. */
+function typographyToken(name: string, value: unknown): object | undefined {
+  if (/weight$/i.test(name)) return isWeight(value) ? { $type: 'fontWeight', $value: value } : undefined;
+  if (/line-?height$/i.test(name) && typeof value === 'number') return { $type: 'number', $value: value };
+  if (typeof value === 'number') return pixels(value);
+  return typeof value === 'string' && /family|(font|typeface)s?$/i.test(name) ? fontFamily(value) : undefined;
+}
+
+/** The fonts of a CSS `font-family`: their names without quotation marks. A single one is a text, several are a list. */
+function fontFamily(fonts: string): object | undefined {
+  const names = [...fonts.matchAll(/"([^"]*)"|'([^']*)'|([^,"']+)/g)]
+    .map(([, double, single, plain]) => (double ?? single ?? plain ?? '').trim())
+    .filter((name) => name !== '');
+  const [first, ...others] = names;
+  if (first === undefined) return undefined;
+  return { $type: 'fontFamily', $value: others.length > 0 ? names : first };
+}
+
+/** The names of weights (section 8.4). */
+const WEIGHTS: ReadonlySet<unknown> = new Set(
+  (
+    'thin hairline extra-light ultra-light light normal regular book ' +
+    'medium semi-bold demi-bold bold extra-bold ultra-bold black heavy extra-black ultra-black'
+  ).split(' '),
+);
+
+const isWeight = (value: unknown): boolean =>
+  typeof value === 'number' ? value >= 1 && value <= 1_000 : WEIGHTS.has(value);
 
 const isColour = (value: unknown): value is string =>
   typeof value === 'string' && /^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value);
