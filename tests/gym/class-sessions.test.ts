@@ -235,7 +235,7 @@ describe('a session', () => {
     ]);
     await platform.sql(
       'gym',
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%'",
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = current_database() || ' notifications'",
     );
     await nextWith(events, { waiting: 7 });
     const zoe = await platform.demo('zoe@aqua.test');

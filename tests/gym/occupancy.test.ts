@@ -145,7 +145,7 @@ describe('occupancy', () => {
     );
     await platform.sql(
       'gym',
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%'",
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = current_database() || ' notifications'",
     );
     expect((await events.next()).data).toEqual({ occupancyChanged: { people: 1 } });
   });

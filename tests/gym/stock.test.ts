@@ -76,6 +76,27 @@ describe("a gym's list of products", () => {
     expect(await stockOf(platform, shop)).toEqual([5]);
   });
 
+  it('is read again after each mutation of one operation', async () => {
+    const shop = await newShop(platform, [{ stock: 5 }]);
+    const location = (alias: string) =>
+      `${alias}: createLocation(input: { gymId: $gym, name: "${alias}", timezone: "UTC", capacity: 9 }) { gym { products { stock } } }`;
+    const { data } = await platform.graph(
+      'gym',
+      `mutation ($gym: ID!, $product: ID!) {
+         ${location('before')}
+         adjustStock(input: { gymId: $gym, productId: $product, delta: 3, reason: "Delivery" }) { stock }
+         ${location('after')}
+       }`,
+      { gym: shop.gymId, product: shop.productIds[0] },
+      { token: shop.staff },
+    );
+    expect(data).toEqual({
+      before: { gym: { products: [{ stock: 5 }] } },
+      adjustStock: { stock: 8 },
+      after: { gym: { products: [{ stock: 8 }] } },
+    });
+  });
+
   it('has another ETag after an order, but the same version', async () => {
     const shop = await newShop(platform, [{ stock: 5 }]);
     const { token } = await newMember(platform, shop.gymId);
