@@ -211,6 +211,34 @@ describe('posts', () => {
   });
 });
 
+describe('the picture of a post', () => {
+  it('is kept if the answer to COMMIT is lost, because the post may be stored', async () => {
+    const folder = path.join(platform.dataDir, 'files', 'gym');
+    const stored = async () => (await readdir(folder, { recursive: true }).catch(() => [])).length;
+    const before = await stored();
+    const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#123' } })
+      .png()
+      .toBuffer();
+    const form = new FormData();
+    form.append('text', `Lost ${randomUUID()}`);
+    form.append('image', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'x.png');
+    await platform.sql(
+      'gym',
+      `create function lose_commit() returns trigger language plpgsql as
+         $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;
+       create constraint trigger lose_commit after insert on post deferrable initially deferred
+         for each row execute function lose_commit()`,
+    );
+    try {
+      const { status } = await platform.rest('gym', 'POST', '/posts', { token: maya, body: form });
+      expect(status).toBe(503);
+      expect(await stored()).toBeGreaterThan(before);
+    } finally {
+      await platform.sql('gym', 'drop function lose_commit cascade');
+    }
+  });
+});
+
 describe('a page of posts', () => {
   it('costs the same number of statements for 5 posts and for 50', async () => {
     const author = await platform.register();

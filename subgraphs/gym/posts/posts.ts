@@ -5,6 +5,7 @@ import { columnsOf, presented } from '#server/database/columns.ts';
 import { forbidden } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
+import { failureOf } from '#server/database/refusals.ts';
 import { discard } from '#server/files/unused-files.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
@@ -109,7 +110,8 @@ export class Posts {
         return present(this.unit, presented(PostRow, post), false);
       });
     } catch (error) {
-      if (fileName) await discard(this.files, [fileName], this.unit.log);
+      // If the answer to COMMIT was lost, the post may be stored. `unusedFiles` removes the picture later if it is not.
+      if (fileName && failureOf(error) !== 'lost') await discard(this.files, [fileName], this.unit.log);
       throw error;
     }
   }
