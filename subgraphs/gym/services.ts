@@ -107,7 +107,7 @@ export const gymServices = (
     classes: new Classes(unit, classWeeksAhead),
     sessions: new Sessions(unit, notifications),
     bookings: new Bookings(unit, memberships),
-    calendars: new Calendars(unit, publicUrl),
+    calendars: new Calendars(unit, memberships, publicUrl),
     firstVisits: new FirstVisits(unit, memberships),
     challenges,
     challengePlans: new ChallengePlans(unit, challenges),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import ICAL from 'ical.js';
 import nodeIcal from 'node-ical';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { book, newClass } from './class-support.ts';
 import { newLocation, newMember, type Member } from './support.ts';
@@ -129,6 +130,27 @@ it('the calendar of a gym with more sessions than it may contain has all coming 
   expect(entries).toHaveLength(1_000);
   expect(entries.map(({ uid }) => uid)).toEqual(expect.arrayContaining(sessions.map(({ id }) => id)));
   expect(entries.map(({ start }) => start)).toEqual(entries.map(({ start }) => start).toSorted());
+});
+
+it('while the module is off, the calendars of members are refused, and those of staff answer as for a log-in', async () => {
+  const urlOf = async (token: string) =>
+    (await platform.rest('gym', 'GET', '/users/me/calendar', { token })).body.url as string;
+  const [ofStaff, ofMember] = [await urlOf(staff), await urlOf(maya.token)];
+  const superAdmin = await platform.demo('super@demo.test');
+  const switchTo = (classes: boolean) =>
+    platform.rest('gym', 'PUT', '/gym/config', {
+      token: superAdmin,
+      body: { gymId: DEMO_GYMS.ironTemple.id, features: { classes } },
+    });
+  await switchTo(false);
+  try {
+    const refused = await fetched(ofMember);
+    expect([refused.status, JSON.parse(refused.text)]).toMatchObject([403, { code: 'FEATURE_DISABLED' }]);
+    expect((await fetched(ofStaff)).text).toContain('BEGIN:VCALENDAR');
+  } finally {
+    await switchTo(true);
+  }
+  expect((await fetched(ofMember)).status).toBe(200);
 });
 
 it('the address of a calendar is private: it answers to no rotated, invented or absent token', async () => {

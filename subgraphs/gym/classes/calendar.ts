@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { requireOwnGym, requireUser } from '#server/auth/viewer.ts';
 import { invalid, PlatformError, unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { Memberships } from '../members/memberships.ts';
 import { SESSION, type SessionRow } from './sessions.shapes.ts';
 import type { CalendarShape } from './bookings.shapes.ts';
 
@@ -54,11 +55,13 @@ const SESSIONS_OF_GYM = `select ${SESSION}, changed_at as "changedAt" from class
 /** Feeds for calendar applications (iCalendar, RFC 5545), which cannot log in: a private token is part of the URL. */
 export class Calendars {
   private readonly unit: UnitOfWork;
+  private readonly memberships: Pick<Memberships, 'isStaff'>;
   private readonly publicUrl: string | undefined;
 
   /** @param publicUrl the address at which clients reach this service; without it, the addresses of feeds are paths */
-  constructor(unit: UnitOfWork, publicUrl?: string) {
+  constructor(unit: UnitOfWork, memberships: Pick<Memberships, 'isStaff'>, publicUrl?: string) {
     this.unit = unit;
+    this.memberships = memberships;
     this.publicUrl = publicUrl;
   }
 
@@ -112,7 +115,7 @@ export class Calendars {
     }
     const [owner] =
       token.length === TOKEN_LENGTH
-        ? await this.unit.read<Reader & { features: Record<string, boolean> }>(
+        ? await this.unit.read<Reader & { gymId: string; features: Record<string, boolean> }>(
             `select user_id as "userId", gym_id as "gymId", (select features from gym where gym.id = gym_id) as features
              from calendar_feed where token = ?`,
             [token],
@@ -123,7 +126,8 @@ export class Calendars {
         'NOT_FOUND',
         'There is no calendar with this token; it may have been replaced.',
       );
-    if (owner.features.classes === false)
+    // With a log-in, `Features` decides this; a token has no role, so identity is asked, but only while the module is off.
+    if (owner.features.classes === false && !(await this.memberships.isStaff(owner.gymId, owner.userId)))
       throw new PlatformError('FEATURE_DISABLED', 'Your gym has switched off "classes".');
     return owner;
   }

@@ -110,7 +110,7 @@ export const sessionsRest = [
     auth: 'optional',
     query: calendarQuery,
     success: { status: 200, description: 'The calendar (RFC 5545).', contentType: 'text/calendar' },
-    errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
+    errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'UPSTREAM_UNAVAILABLE'],
     handler: async ({ query }, { calendars }) =>
       new Reply(200, await calendars.feed(query), {
         'Content-Type': 'text/calendar; charset=utf-8',

@@ -24,6 +24,12 @@ export class Memberships {
     return state?.membership?.gymId === gymId ? state.membership : null;
   }
 
+  /** Whether the user works at the gym, or for the platform. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT, as `find` */
+  async isStaff(gymId: string, userId: string): Promise<boolean> {
+    const state = await this.byUser.load(userId);
+    return state !== null && isStaffOf(state, gymId);
+  }
+
   /**
    * Requires that the user's membership of this gym is ACTIVE at this moment; staff of the gym need none. It calls another
    * service, so call it before the transaction of the write.
