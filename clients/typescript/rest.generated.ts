@@ -1389,8 +1389,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All gyms, by name
-         * @description Without the gyms that are not active.
+         * Gyms, by name
+         * @description The active gyms; with `active=false` those that are not active.
          *
          *     For everybody.
          */
@@ -2658,7 +2658,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Dismiss the reports of a post, which stays; audited
+         * Dismiss the reports of a post; the post stays; audited
          * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         delete: operations["dismissPostReports"];
@@ -2698,7 +2698,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Dismiss the reports of a comment, which stays; audited
+         * Dismiss the reports of a comment; the comment stays; audited
          * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         delete: operations["dismissCommentReports"];
@@ -2932,7 +2932,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The events of the gym are sent to the URL from now on, by the Standard Webhooks specification. A machine client may choose only types whose resource its scopes let it read. A gym has at most 20.
+         * @description The events of the gym are sent to the URL from now on, by the Standard Webhooks specification. A machine client may choose only types whose resource its scopes let it read. There are at most 20 for each gym, and 20 for all gyms.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
          */

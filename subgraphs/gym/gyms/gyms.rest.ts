@@ -25,8 +25,8 @@ export const gymsRest = [
     method: 'GET',
     path: '/gyms',
     operationId: 'listGyms',
-    summary: 'All gyms, by name',
-    description: 'Without the gyms that are not active.',
+    summary: 'Gyms, by name',
+    description: 'The active gyms; with `active=false` those that are not active.',
     auth: 'optional',
     query: z.object({
       name: z

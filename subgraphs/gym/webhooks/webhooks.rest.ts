@@ -45,7 +45,7 @@ export const webhooksRest = [
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'The events of the gym are sent to the URL from now on, by the Standard Webhooks specification. A machine client may choose only types whose resource its scopes let it read. A gym has at most 20.',
+      'The events of the gym are sent to the URL from now on, by the Standard Webhooks specification. A machine client may choose only types whose resource its scopes let it read. There are at most 20 for each gym, and 20 for all gyms.',
     ...MANAGERS,
     body: CreateWebhookInput,
     success: {

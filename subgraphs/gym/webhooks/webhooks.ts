@@ -88,7 +88,8 @@ export class Webhooks {
 
   /**
    * @throws GYM_REQUIRED if a SUPER_ADMIN names no gym; VALIDATION_FAILED for a URL to which no events may be sent;
-   * FORBIDDEN for types that a machine client may not read; CONFLICT if the gym has 20 webhooks
+   * FORBIDDEN for types that a machine client may not read; CONFLICT if there are 20 for this gym, or for all gyms,
+   * already
    */
   async create(input: unknown): Promise<WebhookWithSecretShape> {
     const viewer = requireManager(this.unit);
@@ -203,7 +204,9 @@ export class Webhooks {
   private async requireFewerThanMaximum(gymId: string | null): Promise<void> {
     await this.unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`webhook ${gymId}`]);
     if ((await this.unit.em.count(Webhook, { gymId })) >= MAX_WEBHOOKS)
-      throw conflict(`A gym has at most ${MAX_WEBHOOKS} webhooks; delete one that is no longer used.`);
+      throw conflict(
+        `There are ${MAX_WEBHOOKS} webhooks ${gymId === null ? 'for all gyms' : 'of this gym'} already, the maximum; delete one that is no longer used.`,
+      );
   }
 }
 
