@@ -245,3 +245,21 @@ describe('a picture', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   });
 });
+
+it('a picture is kept if the answer to COMMIT is lost, because the account may refer to it', async () => {
+  const { token } = await platform.register();
+  const before = (await storedFiles()).length;
+  await platform.sql(
+    'identity',
+    `create function lose_commit() returns trigger language plpgsql as
+       $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;
+     create constraint trigger lose_commit after update on user_account deferrable initially deferred
+       for each row execute function lose_commit()`,
+  );
+  try {
+    expect((await doors.rest(token, await pictures.normal('png'))).status).toBe(503);
+    expect(await storedFiles()).toHaveLength(before + 1);
+  } finally {
+    await platform.sql('identity', 'drop function lose_commit cascade');
+  }
+});

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { requireUser } from '#server/auth/viewer.ts';
+import { failureOf } from '#server/database/refusals.ts';
 import { notFound } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
@@ -37,7 +38,8 @@ export class Avatars {
       await this.unit.afterCommit(() => discard(this.files, avatarKeys(before), this.unit.log));
       return user;
     } catch (error) {
-      await discard(this.files, avatarKeys(path), this.unit.log);
+      // If the answer to COMMIT was lost, the account may refer to the file. `unusedFiles` removes it later if it does not.
+      if (failureOf(error) !== 'lost') await discard(this.files, avatarKeys(path), this.unit.log);
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import { failureOf } from '#server/database/refusals.ts';
 import { conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
@@ -90,7 +91,8 @@ export class Files {
         return withData({ ...current, files: [...kept, added], currentStep }, data, definition);
       });
     } catch (error) {
-      await discard(files, [fileKey(sessionId, added.id)], this.unit.log);
+      // If the answer to COMMIT was lost, the session may have the file. `unusedFiles` removes it later if it does not.
+      if (failureOf(error) !== 'lost') await discard(files, [fileKey(sessionId, added.id)], this.unit.log);
       throw error;
     }
     await discard(
