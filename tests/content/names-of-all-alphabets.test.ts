@@ -51,8 +51,12 @@ it('exercises are found by their equipment, category and name as they were writt
   const ana = await register();
   const exercise = { name: 'ΠΙΕΣΕΙΣ', equipment: 'ΠΑΓΚΟΣ', category: 'ΔΥΝΑΜΗΣ', primaryMuscles: ['Chest'] };
   const { body } = await rest(ana, 'POST', '/exercises', { ...exercise, modality: 'WEIGHT_REPS' });
-  for (const filter of [{ equipment: 'ΠΑΓΚΟΣ' }, { category: 'ΔΥΝΑΜΗΣ' }, { search: 'ΠΙΕΣΕΙΣ' }]) {
-    const query = new URLSearchParams(filter).toString();
+  for (const filter of [
+    ['equipment', 'ΠΑΓΚΟΣ'],
+    ['category', 'ΔΥΝΑΜΗΣ'],
+    ['search', 'ΠΙΕΣΕΙΣ'],
+  ] as const) {
+    const query = new URLSearchParams([[...filter]]).toString();
     const found = await rest(ana, 'GET', `/exercises?${query}`);
     expect({ query, ids: found.body.map(({ id }: { id: string }) => id) }).toEqual({ query, ids: [body.id] });
   }

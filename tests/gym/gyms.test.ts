@@ -159,8 +159,8 @@ it.each(['ΓΥΜΝΑΣΤΗΡΙΟ ΑΣ', 'İstanbul Gym'])(
       body: { name: own, slug: `gym-${randomUUID().slice(0, 8)}` },
     });
     expect(status).toBe(201);
-    const [{ lower }] = await platform.sql<{ lower: string }>('gym', 'select lower($1) as lower', [own]);
-    for (const asked of [own, ` ${own} `, lower])
+    const [row] = await platform.sql<{ lower: string }>('gym', 'select lower($1) as lower', [own]);
+    for (const asked of [own, ` ${own} `, row?.lower ?? ''])
       expect(
         (await platform.rest('gym', 'GET', `/gyms?name=${encodeURIComponent(asked)}`)).body,
       ).toMatchObject([{ id: body.id }]);
