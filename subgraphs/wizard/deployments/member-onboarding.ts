@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { dayOf } from '#server/calendar.ts';
 import { conflict, forbidden, PlatformError } from '#server/errors.ts';
@@ -69,8 +70,7 @@ const rememberAction = (services: OtherServices): SagaAction =>
     isOutputPersonal: true,
     async run(call) {
       const { userId, timezone } = call.input;
-      const user = await services.identity.call(asService(call, { method: 'GET', path: `/users/${userId}` }));
-      const { gymId, ...profile } = UserAnswer.parse(user);
+      const { gymId, version: _version, ...profile } = await readUser(services, call, userId);
       return { userId, gymId, today: dayOf(new Date(), timezone ?? profile.timezone), profile };
     },
   });
@@ -154,26 +154,89 @@ const profileActions = (services: OtherServices): Record<'profile' | 'body' | 'g
     service: 'identity',
     run: (call) => saveProfile(services, call, call.input),
     async undo(call) {
+      const { userId, ...written } = call.input;
       const { displayName, timezone } = remembered(call).profile;
-      await saveProfile(services, call, { userId: call.input.userId, displayName, timezone });
+      await restore(services, call, userId, (user) =>
+        unchangedFields({ displayName, timezone }, written, user),
+      );
     },
   }),
   body: sagaAction<{ userId: string } & z.infer<typeof BodyShape>, Saved>({
     service: 'identity',
-    run: (call) => saveProfile(services, call, bodyOf(call.input.userId, call.input)),
+    run: (call) => saveProfile(services, call, { userId: call.input.userId, body: bodyOf(call.input) }),
     async undo(call) {
-      await saveProfile(services, call, bodyOf(call.input.userId, remembered(call).profile.body ?? {}));
+      const before = bodyOf(remembered(call).profile.body ?? {});
+      await restore(services, call, call.input.userId, (user) => {
+        const body = unchangedFields(before, bodyOf(call.input), bodyOf(user.body ?? {}));
+        return body && { body };
+      });
     },
   }),
   goals: sagaAction<{ userId: string; goals: string[]; activity: string | null }, Saved>({
     service: 'identity',
-    run: (call) => saveProfile(services, call, goalsOf(call.input.userId, call.input)),
+    run: (call) => saveProfile(services, call, goalsOf(call.input)),
     async undo(call) {
-      const before = remembered(call).profile.trainingGoals ?? { goals: [], activity: null };
-      await saveProfile(services, call, goalsOf(call.input.userId, before));
+      const trainingGoals = remembered(call).profile.trainingGoals ?? NO_GOALS;
+      const { trainingGoals: written } = goalsOf(call.input);
+      await restore(services, call, call.input.userId, (user) =>
+        unchangedFields(
+          { trainingGoals },
+          { trainingGoals: written },
+          { trainingGoals: user.trainingGoals ?? NO_GOALS },
+        ),
+      );
     },
   }),
 });
+
+/**
+ * The previous values of the fields that still have the written value; undefined if there are none. What the member has changed
+ * since then stays.
+ */
+function unchangedFields<Fields extends object>(
+  before: Fields,
+  written: { [Field in keyof Fields]?: unknown },
+  now: { [Field in keyof Fields]?: unknown },
+): Partial<Fields> | undefined {
+  const fields = (Object.keys(before) as (keyof Fields)[]).filter(
+    (field) => written[field] !== undefined && isDeepStrictEqual(now[field], written[field]),
+  );
+  if (fields.length === 0) return undefined;
+  return Object.fromEntries(fields.map((field) => [field, before[field]])) as Partial<Fields>;
+}
+
+/** How often a profile is read again if it is changed between the reading and the writing. */
+const RESTORE_ATTEMPTS = 5;
+
+/**
+ * Writes what `changeOf` returns for the present profile.
+ * @param changeOf returns undefined if nothing is to be written
+ */
+async function restore(
+  services: OtherServices,
+  call: ActionCall,
+  userId: string,
+  changeOf: (user: z.infer<typeof UserAnswer>) => object | undefined,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const user = await readUser(services, call, userId);
+    const change = changeOf(user);
+    if (!change) return;
+    try {
+      // Without the key of the saga: after a conflict, the request has another content.
+      const body = { userId, ...change, version: user.version };
+      const request = {
+        ...asService(call, { method: 'PUT', path: '/profile', body }),
+        idempotencyKey: undefined,
+      };
+      await services.identity.call(request);
+      return;
+    } catch (error) {
+      const isChanged = error instanceof PlatformError && error.code === 'VERSION_CONFLICT';
+      if (!isChanged || attempt === RESTORE_ATTEMPTS) throw error;
+    }
+  }
+}
 
 const nutritionAction = (services: OtherServices): SagaAction =>
   sagaAction<{ userId: string; calories: number }, Saved>({
@@ -199,26 +262,39 @@ interface Saved {
 }
 const SAVED: Saved = { saved: true };
 
+const readUser = async (
+  services: OtherServices,
+  call: ActionCall,
+  userId: string,
+): Promise<z.infer<typeof UserAnswer>> =>
+  UserAnswer.parse(
+    await services.identity.call(asService(call, { method: 'GET', path: `/users/${userId}` })),
+  );
+
 async function saveProfile(services: OtherServices, call: ActionCall, body: object): Promise<Saved> {
   await services.identity.call(asService(call, { method: 'PUT', path: '/profile', body }));
   return SAVED;
 }
 
-/** The request has all four keys: null removes values that the member did not enter. */
-const bodyOf = (userId: string, given: Partial<z.infer<typeof BodyAnswer>>) => ({
-  userId,
-  body: {
-    heightCm: given.heightCm ?? null,
-    weightKg: given.weightKg ?? null,
-    sex: given.sex ?? null,
-    birthDate: given.birthDate ?? null,
-  },
+/** All four keys: in a request, null removes a value that the member did not enter. */
+const bodyOf = (given: Partial<z.infer<typeof BodyAnswer>>) => ({
+  heightCm: given.heightCm ?? null,
+  weightKg: given.weightKg ?? null,
+  sex: given.sex ?? null,
+  birthDate: given.birthDate ?? null,
 });
 
-const goalsOf = (
-  userId: string,
-  { goals, activity }: { goals: readonly string[]; activity: string | null },
-) => ({ userId, trainingGoals: { goals, activity } });
+const NO_GOALS: { goals: string[]; activity: string | null } = { goals: [], activity: null };
+
+const goalsOf = ({
+  userId,
+  goals,
+  activity,
+}: {
+  userId: string;
+  goals: readonly string[];
+  activity: string | null;
+}) => ({ userId, trainingGoals: { goals, activity } });
 
 interface Remembered {
   userId: string;
@@ -226,7 +302,7 @@ interface Remembered {
   gymId?: string | null;
   /** The day of the deployment in the member's time zone. Absent in sagas of an older version. */
   today?: string;
-  profile: Omit<z.infer<typeof UserAnswer>, 'gymId'>;
+  profile: Omit<z.infer<typeof UserAnswer>, 'gymId' | 'version'>;
 }
 
 const BodyAnswer = z.object({
@@ -236,6 +312,7 @@ const BodyAnswer = z.object({
   birthDate: z.string().nullable(),
 });
 const UserAnswer = z.object({
+  version: z.int(),
   displayName: z.string(),
   timezone: z.string(),
   gymId: z.string().nullable(),
