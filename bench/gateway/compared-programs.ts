@@ -15,8 +15,8 @@ export interface ProgramSettings {
   readonly dataDir: string;
   /** Whether equal concurrent requests may share one answer of a subgraph. */
   readonly sharing: boolean;
-  /** The beginning of the command that starts the program on a processor of its own (taskset); empty if there is none. */
-  readonly through: readonly string[];
+  /** The beginning of the command that starts the program; see `StartOptions.commandPrefix`. Empty if there is none. */
+  readonly commandPrefix: readonly string[];
 }
 
 /** A gateway that is measured, or the baseline. */
@@ -42,7 +42,7 @@ export const BASELINE = 'baseline';
 /** The gateway of a checkout of this repository. @param more options of Node */
 export const gatewayOf = (name: string, main: string, more: readonly string[] = []): ComparedProgram => ({
   name,
-  start: ({ supergraphFile, origin, port, dataDir, sharing, through }) =>
+  start: ({ supergraphFile, origin, port, dataDir, sharing, commandPrefix }) =>
     start([...more, main, 'gateway', '--supergraph', supergraphFile, '--port', String(port)], {
       env: {
         IDENTITY_URL: origin,
@@ -53,7 +53,7 @@ export const gatewayOf = (name: string, main: string, more: readonly string[] = 
         SHARE_IN_FLIGHT: sharing ? 'on' : 'off',
       },
       ready: /ready/i,
-      through,
+      commandPrefix,
     }),
 });
 
@@ -62,17 +62,17 @@ const ours = gatewayOf(OURS, OWN_MAIN);
 
 const apollo: ComparedProgram = {
   name: APOLLO,
-  start: ({ plainFile, port, through }) =>
+  start: ({ plainFile, port, commandPrefix }) =>
     start([`${OTHERS_FOLDER}apollo.mjs`, plainFile, String(port)], {
       env: { APOLLO_TELEMETRY_DISABLED: '1' },
       ready: /ready/,
-      through,
+      commandPrefix,
     }),
 };
 
 const hive = (name: string, more: readonly string[]): ComparedProgram => ({
   name,
-  start: ({ plainFile, port, sharing, through }) =>
+  start: ({ plainFile, port, sharing, commandPrefix }) =>
     start(
       [
         `${OTHERS_FOLDER}node_modules/@graphql-hive/gateway/dist/bin.js`,
@@ -86,14 +86,14 @@ const hive = (name: string, more: readonly string[]): ComparedProgram => ({
         `${OTHERS_FOLDER}hive.config.mjs`,
         ...more,
       ],
-      { env: { HIVE_SHARING: sharing ? 'on' : 'off' }, cwd: OTHERS_FOLDER, through },
+      { env: { HIVE_SHARING: sharing ? 'on' : 'off' }, cwd: OTHERS_FOLDER, commandPrefix },
     ),
 });
 
 const baseline: ComparedProgram = {
   name: BASELINE,
-  start: ({ planFile, origin, port, through }) =>
-    start([file('baseline.ts'), planFile, origin, String(port)], { ready: /ready/, through }),
+  start: ({ planFile, origin, port, commandPrefix }) =>
+    start([file('baseline.ts'), planFile, origin, String(port)], { ready: /ready/, commandPrefix }),
 };
 
 export const COMPARED_PROGRAMS: readonly ComparedProgram[] = [

@@ -39,14 +39,15 @@ const CONNECTIONS = 20;
 interface ComparisonOptions {
   readonly sharing: boolean;
   readonly log: (line: string) => void;
-  readonly through?: readonly string[];
+  /** The beginning of the command that starts each compared program; see `StartOptions.commandPrefix`. */
+  readonly commandPrefix?: readonly string[];
 }
 
 /** Starts the subgraphs of a workload and the compared programs, and logs if their responses differ. */
 export async function startComparison(
   workload: Workload,
   programs: readonly ComparedProgram[],
-  { sharing, log, through = [] }: ComparisonOptions,
+  { sharing, log, commandPrefix = [] }: ComparisonOptions,
 ): Promise<Comparison> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'bench-gateway-'));
   const script = fileURLToPath(new URL('subgraphs.ts', import.meta.url));
@@ -85,7 +86,7 @@ export async function startComparison(
         port: at,
         dataDir,
         sharing,
-        through,
+        commandPrefix,
       });
       const url = `http://127.0.0.1:${at}/graphql`;
       const load = new Load({ url, bodies, headers, connections: CONNECTIONS });

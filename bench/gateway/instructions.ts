@@ -45,7 +45,7 @@ const comparison = await startComparison(
   {
     sharing: false,
     log: console.log,
-    through: [
+    commandPrefix: [
       'valgrind',
       '--tool=callgrind',
       '--smc-check=all-non-file', // V8 writes code while it runs

@@ -29,7 +29,7 @@ try {
       const at = step * perStep + index;
       return bodyOf(at % 10 === 0 ? at / 10 : Math.floor(Math.random() * (at / 10)) % 500);
     });
-    // The number of requests ends the load when each of the bodies was sent once.
+    // `requests` ends the load after each body was sent once, long before the 600 s.
     const { failures } = await pressure({
       url: one.url,
       bodies,

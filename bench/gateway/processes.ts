@@ -19,7 +19,7 @@ export interface StartOptions {
    * The beginning of a command that starts the program and then becomes it, so that it has the same process id; for
    * example `taskset -c 0`.
    */
-  readonly through?: readonly string[];
+  readonly commandPrefix?: readonly string[];
 }
 
 // Without these listeners, a signal would end this program without the event 'exit', and the started programs would keep
@@ -29,9 +29,9 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => proc
 /** Starts a program and, with `ready`, waits for a matching line of its output. */
 export async function start(
   args: readonly string[],
-  { env, cwd, ready, through = [] }: StartOptions = {},
+  { env, cwd, ready, commandPrefix = [] }: StartOptions = {},
 ): Promise<Started> {
-  const [command = process.execPath, ...more] = [...through, process.execPath, ...args];
+  const [command = process.execPath, ...more] = [...commandPrefix, process.execPath, ...args];
   const child = spawn(command, more, {
     cwd,
     env: { ...process.env, NODE_ENV: 'production', ...env },

@@ -69,7 +69,7 @@ for (const sharing of [false, true])
 async function measure(workload: Workload, sharing: boolean): Promise<Measured> {
   // The baseline sends every request to the subgraphs: it cannot share their answers.
   const programs = COMPARED_PROGRAMS.filter(({ name }) => !sharing || name !== BASELINE);
-  const comparison = await startComparison(workload, programs, { sharing, log, through: forMeasured });
+  const comparison = await startComparison(workload, programs, { sharing, log, commandPrefix: forMeasured });
   try {
     const atMaxRate = await inTurns(comparison, MAX_RATE.rounds, measureMaxRate);
     const countedResultsOf = (one: RunningProgram) =>

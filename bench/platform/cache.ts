@@ -20,7 +20,7 @@ interface Contender {
 }
 
 interface Figures {
-  /** Milliseconds of processor time for a request. */
+  /** Processor time per request, in milliseconds. */
   readonly services: number;
   readonly gateway: number;
 }

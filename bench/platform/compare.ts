@@ -1,7 +1,8 @@
 /**
- * The processor time of the services for queries, as a multiple of that without the fast path, when Express and Apollo
- * Server answer every query: `npm run bench:platform -- compare [folder of another checkout]...`. All platforms take turns,
- * so that other load of the machine affects each of them. `ROUNDS=20` and `REQUESTS=1000` measure longer.
+ * Compares the processor time of the services for queries: `npm run bench:platform -- compare [folder of another checkout]...`.
+ * Each result is also shown as a multiple of the result without the fast path: Express and Apollo Server then answer every query.
+ * All platforms take turns, so that other load of the machine affects each of them. `ROUNDS=20` and `REQUESTS=1000` measure
+ * longer.
  */
 import path from 'node:path';
 import { Load, median } from '../gateway/load.ts';
@@ -38,7 +39,7 @@ export async function compare(checkouts: readonly string[]): Promise<void> {
   }
 }
 
-/** Milliseconds of the services' processor time a request, for each contender and round. */
+/** The processor time of the services per request, in milliseconds, for each contender and round. */
 async function measure(workload: string, contenders: readonly Contender[]): Promise<Map<string, number[]>> {
   const figures = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
   const loads = new Map(
@@ -64,9 +65,9 @@ function report(workload: string, figures: ReadonlyMap<string, readonly number[]
   console.log(`\n${workload}`);
   for (const [name, millis] of figures) {
     const ratios = millis.map((value, round) => value / (without[round] ?? Number.NaN));
-    const least = Math.min(...millis) / Math.min(...without);
+    const lowest = Math.min(...millis) / Math.min(...without);
     console.log(
-      `  ${name.padEnd(26)} ${median(millis).toFixed(2)} ms, ${median(ratios).toFixed(2)} times the time without the fast path (by the least of each ${least.toFixed(2)})`,
+      `  ${name.padEnd(26)} ${median(millis).toFixed(2)} ms, ${median(ratios).toFixed(2)} times the time without the fast path (lowest round divided by lowest round: ${lowest.toFixed(2)})`,
     );
   }
 }

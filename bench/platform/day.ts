@@ -23,7 +23,7 @@ export const DAY_SHARES: Readonly<Record<DayRequest, number>> = SHARES;
 
 const GYM = DEMO_GYMS.ironTemple.id;
 
-/** The requests of a day by their names. @param url the platform's gateway; adds the members who send them */
+/** The requests of a day by their names. Adds the members who send them. @param url the platform's gateway */
 export async function dayAt(url: string, memberCount: number): Promise<ReadonlyMap<DayRequest, Workload>> {
   const staff = await login(url, 'admin@iron.test');
   const members = await newMembers(url, memberCount);

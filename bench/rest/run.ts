@@ -23,7 +23,7 @@ const WARM_UP_ROUNDS = 2;
 const WAYS = { throughGateway: 'through the gateway', atService: "at the service's port" } as const;
 type Way = keyof typeof WAYS;
 
-/** Microseconds of processor time a request. */
+/** Processor time per request, in microseconds. */
 interface Cost {
   readonly gateway: number;
   readonly services: number;

@@ -61,7 +61,7 @@ async function measureDelivery(): Promise<void> {
   console.log(`  check-in: ${quantiles(latencies)}`);
   console.log(`  requests to the receiver that hangs: ${hanging.requests()}`);
   console.log(
-    `  processor time a check-in: gym ${(cpu.gym / requests).toFixed(2)} ms, database ${(cpu.database / requests).toFixed(2)} ms`,
+    `  processor time per check-in: gym ${(cpu.gym / requests).toFixed(2)} ms, database ${(cpu.database / requests).toFixed(2)} ms`,
   );
   receiver.stop();
   hanging.stop();

@@ -2932,7 +2932,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The events of the gym are sent to the URL from now on, by the Standard Webhooks specification. A machine client may choose only types whose resource its scopes let it read. There are at most 20 for each gym, and 20 for all gyms.
+         * @description The events of the gym are sent to the URL from now on, by the Standard Webhooks specification. A machine client may choose only types whose resource its scopes let it read. A gym can have at most 20; there can be 20 more that receive the events of all gyms.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
          */
@@ -3049,8 +3049,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send the events of a time again
-         * @description All events of its types that occurred in this time, also those that were not sent because the webhook did not exist or was switched off; at most 10,000.
+         * Send the events of a period again
+         * @description All events of its types that occurred in this period, also those that were not sent because the webhook did not exist or was switched off; at most 10,000.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
          */
@@ -7320,7 +7320,7 @@ export interface components {
              * @enum {string}
              */
             qrPolicy: "ANY" | "SHORT_LIVED";
-            /** @description When the location was closed for good; null while it is in use. Others than staff see a closed location only in their visits. */
+            /** @description When the location was closed for good; null while it is in use. Others than staff then see it only in its visits, classes and bookings. */
             closedAt: string | null;
             /** @description Increases with every change. */
             version: number;
@@ -20357,12 +20357,12 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date-time
-                     * @description The beginning of the time whose events are sent again.
+                     * @description The beginning of the period whose events are sent again.
                      */
                     from: string;
                     /**
                      * Format: date-time
-                     * @description The end of that time, at most 30 days after `from`; an event at this moment is not sent.
+                     * @description The end of that period, at most 30 days after `from`; an event at this moment is not sent.
                      */
                     to: string;
                 };

@@ -59,7 +59,7 @@ export class FastPath {
     this.count = rateLimit && rateCounter(rateLimit.limit, rateLimit.store);
   }
 
-  /** The HTTP server's only request listener. */
+  /** Handles all requests that `RestProxies` passes on. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void => {
     if (!mayTakeFastPath(req)) return this.passToExpress(req, res);
     served(this.serve(req, res), res, this.options.log);

@@ -69,7 +69,7 @@ export interface GraphEndpointOptions {
 const MAX_PAGE = 200;
 
 interface GraphEndpoint {
-  /** Handles every HTTP request of the server: in the fast path, or in the application. */
+  /** Handles all requests that `RestProxies` passes on: in the fast path, or in the application. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   /** The same graph for the WebSocket door. */
   readonly socketGraph: SocketGraph;

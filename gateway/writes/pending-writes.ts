@@ -5,8 +5,8 @@ import type { Write } from './writes.ts';
 const WRITE_MILLIS = MAX_SUBGRAPH_TIMEOUT_MILLIS + 30_000; // 30 s for the rest of the request
 
 /**
- * The mutations that have begun and not ended, at all replicas of the gateway. Each one expires by itself, so that a lost
- * message has no effect on later mutations.
+ * The mutations that have begun and not ended, at all replicas of the gateway. If the message of a mutation's end is lost, the
+ * mutation is removed `WRITE_MILLIS` after its begin; otherwise `has` would return true for its key forever.
  */
 export class PendingWrites {
   private readonly keyOf: (write: Write) => string;

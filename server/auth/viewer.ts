@@ -111,8 +111,10 @@ export function requireRole(viewer: Viewer, ...roles: readonly Role[]): UserView
 }
 
 /**
- * The gym that a read or write is about: a SUPER_ADMIN names any gym by `gymId`, every other user has their own.
- * @throws GYM_REQUIRED if there is no such gym, FORBIDDEN for another gym
+ * The gym that a read or write is about: a SUPER_ADMIN names any gym by `gymId` (default: their own), every other user has their
+ * own.
+ * @throws GYM_REQUIRED if a SUPER_ADMIN neither names a gym nor has one, or if another user has none; FORBIDDEN if another user
+ * names a gym that is not theirs
  */
 export function requireGym(viewer: Viewer, gymId?: string | null): string {
   const user = requireUser(viewer);

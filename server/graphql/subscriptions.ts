@@ -45,7 +45,10 @@ interface SubscriptionEndpointOptions {
 type Connection = Extra &
   Partial<Record<PropertyKey, never>> & {
     audiences?: Audiences;
-    /** Whether the socket has proved that it belongs to the gateway. The number of its operations, of many users, is not limited. */
+    /**
+     * Whether the socket has proved that it belongs to the gateway. The number of its operations is not limited, because they belong
+     * to many users.
+     */
     isGateway?: boolean;
     /** Absent on the gateway's sockets, which stay open for the gateway's next client. */
     idleness?: Idleness;
@@ -63,8 +66,8 @@ const GATEWAY = 'gateway';
  * Serves the schema over WebSocket (graphql-transport-ws). Each operation has its own viewer: the owner of the token in
  * `extensions.authorization` of its subscribe message (the gateway sends operations of many users over one socket), else
  * in `Authorization` of the connection parameters. If the connection parameters contain the gateway's own token as
- * `gateway`, the socket may subscribe for whole audiences; if they contain it as `gatewayCarrier`, the number of the
- * socket's operations is not limited (gateway/subscriptions/PROTOCOL.md). Returns a function that stops the endpoint.
+ * `gateway` or `gatewayCarrier`, the number of the socket's operations is not limited; with `gateway`, the socket may also
+ * subscribe for whole audiences (gateway/subscriptions/PROTOCOL.md). Returns a function that stops the endpoint.
  */
 export function serveSubscriptions(
   sockets: WebSocketServer,
@@ -188,7 +191,8 @@ async function argsOf(
 }
 
 /**
- * The audience that a subscribe message names, after the changes of members in the message; undefined if the message names none.
+ * Applies the changes of members in a subscribe message to the audience that it names.
+ * @returns this audience; undefined if the message names none
  * @throws FORBIDDEN for all callers but the gateway
  */
 function audienceOf(

@@ -37,7 +37,10 @@ interface Connection {
   bytesBefore: number;
   /** What the client had not taken when the server began to wait for it; undefined if it has taken everything. */
   unread: Unread | undefined;
-  /** Whether the speed of reading has other rules: the gateway waits for clients of its own, and WebSockets have limits. */
+  /**
+   * Whether the speed of reading is not checked here: the gateway waits for its own clients, and WebSockets have limits of their
+   * own.
+   */
   mayReadSlowly: boolean;
   /** Called when a request shows that the connection belongs to the gateway: from then on it counts as a proxy's. */
   becomesProxy(): void;
@@ -155,7 +158,7 @@ interface Handle {
 
 /**
  * The bytes of the connection that the operating system has taken for the client. `socket.bytesWritten` also counts those that
- * are still in this process; only the handle, which Node's own time limits read, distinguishes them.
+ * are still in this process. Only the handle distinguishes them; Node, too, reads it for the time limits of sockets.
  */
 function takenBytes(socket: Socket & { _handle?: Handle | null }): number {
   // oxlint-disable-next-line no-underscore-dangle -- Node has no public name for it

@@ -1,6 +1,9 @@
 import { Registry, type Metric, type OpenMetricsContentType } from 'prom-client';
 
-/** The members of a metric that a registry reads. The type `Metric` of prom-client does not contain them. */
+/**
+ * The members of a metric that a registry reads. To write the text, it calls `getForPromString` if the metric has it, else `get`.
+ * The types of prom-client declare only some of these members.
+ */
 interface Readable {
   readonly name: string;
   readonly type: string;
@@ -31,7 +34,7 @@ function viewOf(registry: Registry, labels: object): Registry<OpenMetricsContent
   const view = new Registry<OpenMetricsContentType>();
   view.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   view.setDefaultLabels(labels);
-  // The library's types leave out that all its metrics can be read, and a registry calls only `get` of them.
+  // The casts: every metric of the library has the members of `Readable`, and a registry reads no others.
   for (const metric of registry.getMetricsAsArray() as unknown as Readable[])
     view.registerMetric(withoutTotal(metric) as unknown as Metric);
   return view;

@@ -19,7 +19,10 @@ import { generalLimitOf, type DoorHost } from './doors.ts';
 
 /** The graph of a started service, behind HTTP and the socket. */
 export interface Graph {
-  /** Handles every request of the HTTP server: known queries itself if `usesFastPath`, all others through Express. */
+  /**
+   * Handles all requests that the REST dispatcher passes on: known queries on the fast path if `usesFastPath`, all others through
+   * Express.
+   */
   listener: RequestListener;
   schema: GraphQLSchema;
   checks: OperationChecks;

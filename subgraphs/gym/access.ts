@@ -43,7 +43,7 @@ export const maySee = (viewer: Viewer, { gymId }: OfGym): boolean => seesGym(vie
 export const mayManage = (viewer: Viewer, { gymId }: OfGym): boolean => managesGym(viewer, gymId);
 /**
  * Services see every location that is in use, because the wizard checks slots; machine clients see those at which they may
- * act. Only staff see a closed location.
+ * act. Only staff see a location that is closed for good.
  */
 export const maySeeLocation = (
   viewer: Viewer,
@@ -79,10 +79,10 @@ export const maySeeBooking = (viewer: Viewer, booking: OfMember & { locationId: 
   mayChangeBooking(viewer, booking) ||
   isClientAt(viewer, 'classes:read', { id: booking.locationId, gymId: booking.gymId });
 export const mayUndoVisit = (viewer: Viewer, visit: OfMember): boolean => mayManage(viewer, visit);
-/** Staff and machine clients see who is inside a location, its visits and its denials; also after it has been closed. */
+/** Staff and machine clients see who is inside a location, its visits and its denials; also after it was closed for good. */
 export const maySeeVisitsAt = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
   mayManage(viewer, location) || isClientAt(viewer, 'visits:read', location);
-/** Whether the viewer may let members in although the location is full or closed. */
+/** Whether the viewer may let members in although the location is full or outside of its opening hours. */
 export const mayOverride = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
 /**
  * The staff of a gym manage its webhooks; only a SUPER_ADMIN manages those for all gyms. A machine client manages the
@@ -107,7 +107,10 @@ export const mayDeletePost = (viewer: Viewer, post: Post): boolean =>
 export const maySeeAllVisitsOf = (viewer: Viewer, userId: string): boolean =>
   isSelf(viewer, userId) || isSuperAdmin(viewer);
 
-/** @throws UNAUTHENTICATED; FORBIDDEN for a service; NOT_FOUND if there is no `thing`, or if the viewer may not see it */
+/**
+ * @throws UNAUTHENTICATED; FORBIDDEN for a service or a machine client; NOT_FOUND if there is no `thing`, or if the viewer may not
+ * see it
+ */
 export function requireSight<Thing extends OfGym>(
   viewer: Viewer,
   what: string,

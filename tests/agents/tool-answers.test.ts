@@ -74,7 +74,7 @@ it('the names of 800 people inside fit into the result of `people_inside`, and a
   ]);
 });
 
-it('the descriptions of arguments name no default of a required one, and only arguments that the tool has', async () => {
+it('a description of a required argument names no default, and no description names an argument that the tool does not have', async () => {
   const files = await readdir('gateway/agents/operations');
   const agent = await connectAgent(platform, await platform.demo('super@demo.test'));
   const { tools } = await agent.client.listTools();

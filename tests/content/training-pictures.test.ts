@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { libraryExerciseId } from '../../subgraphs/content/exercises/library-exercise.ts';
 import { violationsOn } from '../support/axe.ts';
-import { describeInBrowser, launchBrowser, unlessSkipped, watchedPage } from '../support/browser.ts';
+import { describeInBrowser, launchBrowser, skipReason, watchedPage } from '../support/browser.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { BENCH, hoursAgo, PULL_UP, type Person } from './training-support.ts';
 
@@ -12,7 +12,7 @@ const LONG_NAME =
   'Single-Arm Half-Kneeling Landmine Press with Rotation and a Pause of Three Seconds at the Top & <Bottom>';
 const DAY_HOURS = 24;
 
-/** A CSV file with a training of an hour and one set for each of these numbers of days ago. */
+/** A CSV file with one training for each item: of one hour, with one set, so many days ago. */
 const csvOf = (exerciseId: string, sets: readonly (readonly [daysAgo: number, measures: string])[]): string =>
   [
     'startedAt,endedAt,exerciseId,reps,weightKg',
@@ -61,7 +61,7 @@ const MEASURE = `(() => {
 /** At least 4.5 for texts and 3 for marks, as WCAG 2.2 demands for AA. */
 const LEAST: Readonly<Record<string, number>> = { title: 4.5, soft: 4.5, name: 4.5, bestName: 4.5 };
 
-describeInBrowser(`the chart of a progress and the map of muscles, in a browser,${unlessSkipped}`, () => {
+describeInBrowser(`the chart of a progress and the map of muscles, in a browser${skipReason}`, () => {
   let platform: TestPlatform;
   let browser: Browser;
   let ana: Person;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect } from '@jest/globals';
 import { createMetrics } from '#server/observability/metrics.ts';
 import { SubgraphRequestCounts } from '../../gateway/subgraphs/subgraph-request-counts.ts';
-import { itTogether } from '../support/it-together.ts';
+import { itConcurrently } from '../support/it-concurrently.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 import { onThisMachine, withinOnThisMachine } from '../support/slow-machine.ts';
 
@@ -52,7 +52,7 @@ async function untilOpen(graph: OtherGraph): Promise<void> {
   throw new Error('the breaker does not open');
 }
 
-itTogether(
+itConcurrently(
   'a subgraph that hangs delays an operation by one time limit, although the operation fetches from it twice',
   async () => {
     const graph = await start();
@@ -67,7 +67,7 @@ itTogether(
   },
 );
 
-itTogether(
+itConcurrently(
   'after some time-outs, fields of a subgraph that hangs are null without delay, until it answers a probe',
   async () => {
     const graph = await start();
@@ -95,7 +95,7 @@ itTogether(
   },
 );
 
-itTogether(
+itConcurrently(
   'slow operations do not open the breaker of a subgraph that answers a probe or other operations',
   async () => {
     const graph = await start();
@@ -121,24 +121,27 @@ itTogether(
   },
 );
 
-itTogether('a subgraph that failed three of its first five requests gets no further request', async () => {
-  const graph = await start();
-  const visits = graph.subgraph('visits');
-  let count = 0;
-  visits.instead = (_req: http.IncomingMessage, res: http.ServerResponse) => {
-    count += 1;
-    if (count % 2 === 0) res.end('{"data":{"doors":3}}');
-    else res.writeHead(500).end('no GraphQL');
-  };
-  const codes: string[] = [];
-  for (let i = 0; i < 8; i += 1) codes.push(...codesOf((await graph.ask('{ doors }')).body));
-  const { requests } = visits;
-  await graph.ask('{ doors }');
-  expect(visits.requests).toBe(requests);
-  expect(requests).toBe(5);
-});
+itConcurrently(
+  'a subgraph that failed three of its first five requests gets no further request',
+  async () => {
+    const graph = await start();
+    const visits = graph.subgraph('visits');
+    let count = 0;
+    visits.instead = (_req: http.IncomingMessage, res: http.ServerResponse) => {
+      count += 1;
+      if (count % 2 === 0) res.end('{"data":{"doors":3}}');
+      else res.writeHead(500).end('no GraphQL');
+    };
+    const codes: string[] = [];
+    for (let i = 0; i < 8; i += 1) codes.push(...codesOf((await graph.ask('{ doors }')).body));
+    const { requests } = visits;
+    await graph.ask('{ doors }');
+    expect(visits.requests).toBe(requests);
+    expect(requests).toBe(5);
+  },
+);
 
-itTogether(
+itConcurrently(
   'the metrics show an open breaker after a reload that keeps the URL, but not after one with a new URL',
   async () => {
     const { registry } = createMetrics('gateway');

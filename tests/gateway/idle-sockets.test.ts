@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { serviceTokens } from '#server/auth/service-tokens.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
-import { itTogether } from '../support/it-together.ts';
+import { itConcurrently } from '../support/it-concurrently.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { onThisMachine } from '../support/slow-machine.ts';
 
@@ -36,7 +36,7 @@ async function open(service: 'gateway' | 'squad', connectionParams: object = {})
 }
 
 for (const service of ['gateway', 'squad'] as const)
-  itTogether(
+  itConcurrently(
     `a GraphQL socket of ${service} is closed if it has no operation, and stays open while it has a subscription`,
     async () => {
       const busy = await open(service, { Authorization: `Bearer ${await platform.demo('maya@iron.test')}` });
@@ -52,7 +52,7 @@ for (const service of ['gateway', 'squad'] as const)
 
 /** The connection parameters in which the gateway sends its service token. */
 for (const parameter of ['gateway', 'gatewayCarrier'])
-  itTogether(
+  itConcurrently(
     `the gateway's own socket to a service (${parameter}) stays open without an operation`,
     async () => {
       const token = await serviceTokens('gateway', readSettings(serverSettings, platform.env)).get();

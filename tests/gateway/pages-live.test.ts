@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { SERVICE_NAMES } from '#server/settings.ts';
 import { violationsOn } from '../support/axe.ts';
-import { describeInBrowser, launchBrowser, unlessSkipped, watchedPage } from '../support/browser.ts';
+import { describeInBrowser, launchBrowser, skipReason, watchedPage } from '../support/browser.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 /** The windows of a desktop and of a telephone, in both colour schemes. */
@@ -19,7 +19,7 @@ const DEFERRED_PARTS = [
 const multipart = (parts: readonly unknown[]): string =>
   `\r\n---\r\n${parts.map((part) => `Content-Type: application/json\r\n\r\n${JSON.stringify(part)}`).join('\r\n---\r\n')}\r\n-----\r\n`;
 
-describeInBrowser(`the live parts of the gateway's pages, in a browser,${unlessSkipped}`, () => {
+describeInBrowser(`the live parts of the gateway's pages, in a browser${skipReason}`, () => {
   let platform: TestPlatform;
   let browser: Browser;
   beforeAll(async () => {

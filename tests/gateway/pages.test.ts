@@ -3,11 +3,11 @@ import type { Browser, Page } from 'playwright-core';
 import { DEMO_PASSWORD } from '#server/demo-ids.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
 import { eventually } from '../support/eventually.ts';
-import { describeInBrowser, launchBrowser, unlessSkipped, watchedPage } from '../support/browser.ts';
+import { describeInBrowser, launchBrowser, skipReason, watchedPage } from '../support/browser.ts';
 import { pictures } from '../support/pictures.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () => {
+describeInBrowser(`the pages of the gateway, in a browser${skipReason}`, () => {
   let platform: TestPlatform;
   let browser: Browser;
   let host: string;

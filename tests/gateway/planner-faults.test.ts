@@ -88,7 +88,7 @@ describe('a field that requires a field of another subgraph', () => {
   });
 });
 
-describe('a field that requires a field of another subgraph, if its own subgraph resolves its type by no key', () => {
+describe('a field that requires a field of another subgraph, if no key lets the subgraph of the field resolve the type', () => {
   // Apollo's composition refuses such a subgraph; a file from elsewhere may have one.
   const { ask } = serving(roomsWith('@key(fields: "id code { floor number }")'), (sdl) =>
     sdl.replace('key: "id code { floor number }"', 'key: "id code { floor number }", resolvable: false'),
@@ -130,7 +130,7 @@ describe('an interface object that its subgraph does not resolve', () => {
       ),
   );
 
-  it('has its fields if this subgraph returned it, and its type name from the other subgraph', async () => {
+  it('gets its fields from the subgraph that returned it, and its type name from the other one', async () => {
     expect((await ask('{ best { __typename id mark } }')).body).toEqual({
       data: { best: { __typename: 'Poem', id: 'p1', mark: 5 } },
     });
@@ -144,7 +144,7 @@ describe('an interface object that its subgraph does not resolve', () => {
   });
 });
 
-describe('the type name of an object beside a field of an interface object', () => {
+describe('`__typename`, selected beside a field of an interface object', () => {
   const { ask } = serving({
     lists: {
       typeDefs: `${LINK} type Query { pieces: [Piece] } interface Piece @key(fields: "id") { id: ID! } type Poem implements Piece @key(fields: "id") { id: ID! lines: Int } type Song implements Piece @key(fields: "id") { id: ID! }`,
@@ -168,7 +168,7 @@ describe('the type name of an object beside a field of an interface object', () 
     '{ pieces { id ... on Poem { mark __typename } ... on Song { __typename } } }',
     '{ pieces { id ... on Poem { ...Marked } ...Named } } fragment Marked on Poem { mark __typename } fragment Named on Piece { __typename }',
     '{ pieces { __typename id ... on Poem { mark __typename lines } } }',
-  ])('is that of the object: %s', async (query) => {
+  ])("is the object's concrete type: %s", async (query) => {
     const { body } = await ask(query);
     expect(body.errors).toBeUndefined();
     expect(body.data.pieces).toMatchObject([
@@ -294,7 +294,7 @@ describe('operations with @defer', () => {
     return mergedParts(partsIn(await response.text()));
   };
 
-  it('have parts that wait for every fetch with an id, because the planner may give several the same id', async () => {
+  it('have parts that wait for all fetches with the id on which they depend, because the planner may give several the same one', async () => {
     const document = parse('{ anything }');
     const fetchOf = (serviceName: string) => ({ kind: 'Fetch', serviceName, id: '0', operation: '{ a }' });
     const part = { depends: [{ id: '0' }], label: '0', queryPath: [] };
@@ -303,7 +303,7 @@ describe('operations with @defer', () => {
       graph: new DeferredAndWhole(HARD_SDLS).loaded,
       document,
       operation: getOperationAST(document) as OperationDefinitionNode,
-      // The cast: the plan contains only what is compiled.
+      // The cast: the plan has only the properties that `compileDeferrable` reads.
       plan: { kind: 'QueryPlan', node: { kind: 'Defer', primary, deferred: [part] } } as unknown as QueryPlan,
     });
     const happened: string[] = [];
@@ -370,11 +370,14 @@ describe('fields that require one field with different arguments', () => {
       'fragments',
       'query ($in: String = "USD") { parcels { euros ...One ...Two } } fragment One on Parcel { price(in: $in) } fragment Two on Parcel { price(in: $in) }',
     ],
-  ])('are refused beside the required field with other arguments: %s', async (_how, query) => {
-    expect(await ask(query)).toMatchObject(refused(/alias/));
-  });
+  ])(
+    'are refused if the operation also selects the required field with other arguments: %s',
+    async (_how, query) => {
+      expect(await ask(query)).toMatchObject(refused(/alias/));
+    },
+  );
 
-  it('are answered beside the required field under an alias', async () => {
+  it('are answered if the operation selects the required field with other arguments under an alias', async () => {
     expect((await ask('{ parcels { other: price(in: "USD") euros } }')).body).toEqual({
       data: { parcels: [{ other: 110, euros: 200 }] },
     });

@@ -5,14 +5,14 @@ import { violationsOn } from '../support/axe.ts';
 import {
   describeInBrowser,
   launchBrowser,
-  unlessSkipped,
+  skipReason,
   watchedPage,
   type WatchedPage,
 } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}`, () => {
+describeInBrowser(`the pages of the API reference, in a browser${skipReason}`, () => {
   let platform: TestPlatform;
   let browser: Browser;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { violationsOn } from '../support/axe.ts';
-import { describeInBrowser, launchBrowser, unlessSkipped, watchedPage } from '../support/browser.ts';
+import { describeInBrowser, launchBrowser, skipReason, watchedPage } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { pictures } from '../support/pictures.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
@@ -10,7 +10,7 @@ import { newLocation, newMember, peopleInside } from './support.ts';
 const DESKTOP = { width: 1280, height: 860 };
 const TELEPHONE = { width: 390, height: 844 };
 
-describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
+describeInBrowser(`the kiosk, in a browser${skipReason}`, () => {
   let platform: TestPlatform;
   let browser: Browser;
   let staff: string;

@@ -43,7 +43,7 @@ describe('the relations of the gym service', () => {
     expect(withoutIndex).toEqual([]);
   });
 
-  it('cover every column with the id of a row of this service, except in rows that stay after that row is deleted', async () => {
+  it('exist for every column that refers to a row of this service, except in tables that keep the reference after a deletion', async () => {
     const columns = await platform.sql(
       'gym',
       `select table_name as table, column_name as column from information_schema.columns

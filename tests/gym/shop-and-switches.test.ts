@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { itTogether } from '../support/it-together.ts';
+import { itConcurrently } from '../support/it-concurrently.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { idsOf } from './support.ts';
 
@@ -304,7 +304,7 @@ async function expectRefusedToMembers(module: string, { service, reads }: Module
 
 describe('a module that is switched off', () => {
   for (const [module, one] of Object.entries(MODULES))
-    itTogether(
+    itConcurrently(
       `${module} is refused within 5 s, at ${one.service} ${one.reads.map(([at]) => at).join(' and ')}, to members of that gym only`,
       () => expectRefusedToMembers(module, one),
     );

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { connectionTo } from '#server/database/connection.ts';
 import { addJob } from '#server/jobs/add-job.ts';
 import type { JobContext } from '#server/jobs/job.ts';
-import { itTogether } from '../support/it-together.ts';
+import { itConcurrently } from '../support/it-concurrently.ts';
 import { eventually } from '../support/eventually.ts';
 import { defineJob, jobDatabases, recordingJob } from '../support/job-databases.ts';
 import { startProcess } from '../support/process.ts';
@@ -13,7 +13,7 @@ import { startProcess } from '../support/process.ts';
 describe('the workers of replicas', () => {
   const { opened } = jobDatabases(afterAll);
 
-  itTogether('share the jobs: each job runs once', async () => {
+  itConcurrently('share the jobs: each job runs once', async () => {
     const { unitOf, start, stored } = await opened();
     const jobs = [recordingJob(), recordingJob(), recordingJob()];
     const busy = jobs.map(({ job, ran }) => ({
@@ -37,7 +37,7 @@ describe('the workers of replicas', () => {
     expect(busy.filter((one) => one.ran.length > 0).length).toBeGreaterThan(1);
   });
 
-  itTogether('take over the jobs of a killed process within 35 s', async () => {
+  itConcurrently('take over the jobs of a killed process within 35 s', async () => {
     const { address, unitOf, start, stored, sql } = await opened();
     const { job, ran } = recordingJob('endless');
     const payload = z.object({});
@@ -61,7 +61,7 @@ describe('the workers of replicas', () => {
     expect(Date.now() - begunAt + pastMillis).toBeLessThan(35_000);
   });
 
-  itTogether('do not take over a job of a living process, however long it runs', async () => {
+  itConcurrently('do not take over a job of a living process, however long it runs', async () => {
     const { unitOf, start, stored, sql } = await opened();
     const events = new EventEmitter();
     const { job, ran } = recordingJob('long', async () => void (await once(events, 'go')));
@@ -84,7 +84,7 @@ describe('the workers of replicas', () => {
     expect(ran).toEqual([1]);
   });
 
-  itTogether('continue after their connections were lost', async () => {
+  itConcurrently('continue after their connections were lost', async () => {
     const { address, unitOf, start, stored } = await opened();
     const { job, ran } = recordingJob();
     start([job]);

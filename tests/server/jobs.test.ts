@@ -4,14 +4,14 @@ import { addJob, forgetJobsAbout } from '#server/jobs/add-job.ts';
 import type { AnyJob } from '#server/jobs/job.ts';
 import { migrateJobs } from '#server/jobs/jobs-schema.ts';
 import { removeFailedJobs } from '#server/jobs/remove-failed-jobs.ts';
-import { itTogether } from '../support/it-together.ts';
+import { itConcurrently } from '../support/it-concurrently.ts';
 import { eventually } from '../support/eventually.ts';
 import { defineJob, jobDatabases, recordingJob, Numbered } from '../support/job-databases.ts';
 
 describe('a job', () => {
   const { opened } = jobDatabases(afterAll);
 
-  itTogether(
+  itConcurrently(
     'runs once after the commit of the transaction that adds it, and never if the transaction is rolled back',
     async () => {
       const { unitOf, start, stored } = await opened();
@@ -34,14 +34,14 @@ describe('a job', () => {
     },
   );
 
-  itTogether('is refused with a payload that does not have its shape', async () => {
+  itConcurrently('is refused with a payload that does not have its shape', async () => {
     const { unitOf, stored } = await opened();
     const { job } = recordingJob();
     await expect(addJob(unitOf().em, job, { n: 1.5 })).rejects.toThrow(/int/);
     expect(await stored()).toEqual([]);
   });
 
-  itTogether('waits for its time; another with the same key replaces it', async () => {
+  itConcurrently('waits for its time; another with the same key replaces it', async () => {
     const { unitOf, start, sql, stored } = await opened();
     const { job, ran } = recordingJob();
     start([job]);
@@ -53,7 +53,7 @@ describe('a job', () => {
     expect(ran).toEqual([3]);
   });
 
-  itTogether('runs again after a failure; its error is stored without addresses', async () => {
+  itConcurrently('runs again after a failure; its error is stored without addresses', async () => {
     const { unitOf, start, stored } = await opened();
     let isBroken = true;
     const { job, ran } = recordingJob('failing', async () => {
@@ -80,7 +80,7 @@ describe('a job', () => {
     expect(body).toContain('jobs_failed_total{name="failing",service="jobs"} 0');
   });
 
-  itTogether('stays after its last attempt, is counted, and does not run again by itself', async () => {
+  itConcurrently('stays after its last attempt, is counted, and does not run again by itself', async () => {
     const { unitOf, start, stored, sql } = await opened();
     const job = defineJob({
       name: 'hopeless',
@@ -102,7 +102,7 @@ describe('a job', () => {
     expect((await metrics.text()).body).toContain('jobs_failed_total{name="hopeless",service="jobs"} 1');
   });
 
-  itTogether('about a user is removed with their account, whether it waits or has failed', async () => {
+  itConcurrently('about a user is removed with their account, whether it waits or has failed', async () => {
     const { unitOf, stored, sql } = await opened();
     const [gone, staying] = ['0198c2c6-0000-7000-8000-00000000000A', '0198c2c6-0000-7000-8000-00000000000b'];
     const job = defineJob({

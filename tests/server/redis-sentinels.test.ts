@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { itTogether } from '../support/it-together.ts';
+import { itConcurrently } from '../support/it-concurrently.ts';
 import { eventually } from '../support/eventually.ts';
 import { connected, describeWith, expectToWork, redisClients, traffic } from '../support/redis-clients.ts';
 import { startSentinels, type SentinelInstallation } from '../support/redis-installations.ts';
@@ -61,7 +61,7 @@ async function expectFailover(fault: 'is killed' | 'hangs'): Promise<void> {
 
 describeWith('a failover by sentinels', ['redis-server', 'redis-sentinel', 'redis-cli'], () => {
   for (const fault of ['is killed', 'hangs'] as const)
-    itTogether(
+    itConcurrently(
       `under traffic: if the master ${fault}, no publisher waits for long, and messages arrive again from the next master`,
       () => expectFailover(fault),
       90_000,

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { itTogether } from '../support/it-together.ts';
+import { itConcurrently } from '../support/it-concurrently.ts';
 import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
@@ -61,7 +61,7 @@ const DOORS: [Called, string, string][] = [
   ['gateway', '/graphql', 'multipart/form-data; boundary=x'],
 ];
 
-itTogether('a body that arrives too slowly is refused by a service and by the gateway', async () => {
+itConcurrently('a body that arrives too slowly is refused by a service and by the gateway', async () => {
   const answers = await Promise.all(
     DOORS.map(async ([service, path, type]) => {
       const { status, seconds } = await slowPost(service, path, type, 1, 1_000);
@@ -77,7 +77,7 @@ itTogether('a body that arrives too slowly is refused by a service and by the ga
   );
 });
 
-itTogether('a body that is slow but steady is read to its end', async () => {
+itConcurrently('a body that is slow but steady is read to its end', async () => {
   const { status, seconds } = await slowPost('identity', '/auth/login', JSON_TYPE, 2_000, 28_000);
   expect(seconds).toBeGreaterThan(13);
   expect(status).toBe('400');

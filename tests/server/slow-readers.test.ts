@@ -7,7 +7,7 @@ import { afterAll, expect } from '@jest/globals';
 import { FORWARDED_PROOF } from '#server/http/forwarding-proof.ts';
 import { httpServerFor } from '#server/http/listen.ts';
 import { RequestOrigins } from '#server/http/request-origin.ts';
-import { itTogether } from '../support/it-together.ts';
+import { itConcurrently } from '../support/it-concurrently.ts';
 
 /** More than the buffers of a connection. */
 const LARGE = randomBytes(30_000_000);
@@ -55,13 +55,13 @@ async function sizeOf(response: http.IncomingMessage): Promise<number> {
   return size;
 }
 
-itTogether('a client that does not read an answer is disconnected', async () => {
+itConcurrently('a client that does not read an answer is disconnected', async () => {
   const response = await unreadResponse();
   await wait(PATIENCE_MILLIS + 3_000);
   await expect(sizeOf(response)).rejects.toThrow('aborted');
 });
 
-itTogether('a client that pauses, and reads slowly but steadily, gets the whole answer', async () => {
+itConcurrently('a client that pauses, and reads slowly but steadily, gets the whole answer', async () => {
   const response = await unreadResponse();
   await wait(PATIENCE_MILLIS - 1_500);
   const until = performance.now() + PATIENCE_MILLIS + 3_000;
@@ -73,7 +73,7 @@ itTogether('a client that pauses, and reads slowly but steadily, gets the whole 
   expect(size).toBe(LARGE.length);
 });
 
-itTogether('a client that reads steadily gets an answer of a part and a larger one', async () => {
+itConcurrently('a client that reads steadily gets an answer of a part and a larger one', async () => {
   const parts = [LARGE.subarray(0, 16_000_000), LARGE];
   const response = await unreadResponse({}, parts);
   const until = performance.now() + PATIENCE_MILLIS + 3_000;
@@ -85,7 +85,7 @@ itTogether('a client that reads steadily gets an answer of a part and a larger o
   expect(size).toBe(16_000_000 + LARGE.length);
 });
 
-itTogether('the gateway may wait for its own clients', async () => {
+itConcurrently('the gateway may wait for its own clients', async () => {
   const response = await unreadResponse({ [FORWARDED_PROOF]: PROOF });
   await wait(PATIENCE_MILLIS + 3_000);
   expect(await sizeOf(response)).toBe(LARGE.length);

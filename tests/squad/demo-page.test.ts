@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { describeInBrowser, launchBrowser, unlessSkipped } from '../support/browser.ts';
+import { describeInBrowser, launchBrowser, skipReason } from '../support/browser.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-describeInBrowser(`the demo page${unlessSkipped}`, () => {
+describeInBrowser(`the demo page${skipReason}`, () => {
   let platform: TestPlatform;
   let browser: Browser;
   const consoleErrors: string[] = [];

@@ -8,6 +8,16 @@ import { squads } from '../../subgraphs/squad/squads/squad.journal.ts';
 import { users } from '../../subgraphs/squad/users/user.journal.ts';
 import { databaseStore, fileStore, type Store } from './journals/stores.ts';
 
+const reportOf = (text: string, createdAt: string) => ({
+  squadId: randomUUID(),
+  messageId: randomUUID(),
+  reporterId: randomUUID(),
+  authorId: randomUUID(),
+  text,
+  reason: null,
+  createdAt,
+});
+
 describe.each([
   ['files', fileStore],
   ['PostgreSQL', () => databaseStore([undefined])],
@@ -69,29 +79,27 @@ describe.each([
   test('has no report left that the gym no longer lists, but still has in its records', async () => {
     const [userId, authorId, gymId] = [randomUUID(), randomUUID(), randomUUID()];
     await enter(userId, randomUUID(), gymId);
-    const reported = (reporterId: string, text: string, createdAt: string) =>
+    const reported = (report: Partial<ReturnType<typeof reportOf>>, text: string, createdAt: string) =>
       journals()
         .of(reports)
-        .change(gymId, () => [
-          {
-            type: 'reported',
-            report: {
-              squadId: randomUUID(),
-              messageId: randomUUID(),
-              reporterId,
-              authorId,
-              text,
-              reason: null,
-              createdAt,
-            },
-          },
-        ]);
-    await reported(userId, 'secret', '2020-01-01T00:00:00.000Z');
-    await reported(randomUUID(), 'stays', at);
+        .change(gymId, () => [{ type: 'reported', report: { ...reportOf(text, createdAt), ...report } }]);
+    await reported({ reporterId: userId, authorId }, 'secret', '2020-01-01T00:00:00.000Z');
+    await reported({ authorId }, 'stays', at);
     expect((await journals().of(reports).read(gymId)).reports.map(({ text }) => text)).toEqual(['stays']);
     await eraseUser(hub(), userId);
     const stored = await store.stored('reports', gymId);
     expect(stored).not.toContain('secret');
     expect(stored).toContain('stays');
+  });
+
+  test('does not keep the reports of others longer than 90 days', async () => {
+    const [userId, gymId] = [randomUUID(), randomUUID()];
+    await enter(userId, randomUUID(), gymId);
+    const [old, kept] = [reportOf('old', '2020-01-01T00:00:00.000Z'), reportOf('kept', at)];
+    await journals()
+      .of(reports)
+      .rewrite(gymId, () => ({ reports: [old, kept] }));
+    await eraseUser(hub(), userId);
+    expect((await journals().of(reports).read(gymId)).reports).toEqual([kept]);
   });
 });

@@ -111,21 +111,28 @@ describe('a journal whose file is damaged', () => {
     );
   });
 
-  test('has no copy after an erasure, even if the records that are left contain nothing to erase', async () => {
-    const id = await damaged(2);
-    const other = await damaged(2);
-    const journals = opened();
-    for (const one of [id, other]) await journals.of(numbers).read(one);
-    expect(await copies()).toHaveLength(2);
-    const isErased = (n: number): boolean => n === 7;
-    await journals
-      .of(numbers)
-      .rewrite(id, (list) => (list.some(isErased) ? list.filter((n) => !isErased(n)) : list));
-    const left = await copies();
-    expect(left).toHaveLength(1);
-    expect(left[0]).toContain(other);
-    expect(await journals.of(numbers).read(id)).toEqual([1, 3]);
-  });
+  test.each([
+    ['read before', true],
+    ['not read before', false],
+  ])(
+    'that was %s has no copy after an erasure, even if the records that are left contain nothing to erase',
+    async (_when, isRead) => {
+      const id = await damaged(2);
+      const other = await damaged(2);
+      const journals = opened();
+      await journals.of(numbers).read(other);
+      if (isRead) await journals.of(numbers).read(id);
+      expect(await copies()).toHaveLength(isRead ? 2 : 1);
+      const isErased = (n: number): boolean => n === 7;
+      await journals
+        .of(numbers)
+        .rewrite(id, (list) => (list.some(isErased) ? list.filter((n) => !isErased(n)) : list));
+      const left = await copies();
+      expect(left).toHaveLength(1);
+      expect(left[0]).toContain(other);
+      expect(await journals.of(numbers).read(id)).toEqual([1, 3]);
+    },
+  );
 
   test('has no copy after the days for which its kind is kept', async () => {
     const id = await damaged(2);

@@ -97,6 +97,27 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     },
   );
 
+  test('ends with the last user, also if Redis was away when they left', async () => {
+    const { own, comeOnline, shows } = newInstance();
+    await own.renew();
+    comeOnline('leo');
+    await eventually(() => shows('leo'));
+    redis.hang();
+    own.set('leo', undefined);
+    await expect(own.renew()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    redis.resume();
+    own.lose();
+    await eventually(() =>
+      own.renew().then(
+        () => true,
+        () => false,
+      ),
+    );
+    await renewLater(own);
+    expect(await shows()).toBe(true);
+    own.dispose();
+  });
+
   test('is not written again if nothing was lost, and ends with the last user', async () => {
     const { own, other, gymId, key, comeOnline, shows } = newInstance();
     await own.renew();

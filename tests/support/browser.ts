@@ -6,9 +6,10 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
 const hasBrowser = existsSync(executablePath);
 
-/** A `describe` for tests that need a browser. Its title ends with `unlessSkipped`, the reason if they are skipped. */
+/** A `describe` for tests that need a browser. If there is none, they are skipped. Its title ends with `skipReason`. */
 export const describeInBrowser = hasBrowser ? describe : describe.skip;
-export const unlessSkipped = hasBrowser ? '' : ` (skipped: no Chromium at ${executablePath})`;
+/** Why the tests of `describeInBrowser` are skipped; empty if they run. */
+export const skipReason = hasBrowser ? '' : ` (skipped: no Chromium at ${executablePath})`;
 
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });

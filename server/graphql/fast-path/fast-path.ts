@@ -72,7 +72,7 @@ export class FastPath {
     this.onEnd = requestLog(options);
   }
 
-  /** The HTTP server's only request listener. */
+  /** Handles all requests that the REST dispatcher passes on. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void => {
     if (!mayTakeFastPath(req)) return this.options.app(req, res);
     served(this.serve(req, res), res, this.options.log);

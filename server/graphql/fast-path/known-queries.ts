@@ -24,8 +24,8 @@ export type Compile = typeof compiledQuery;
 const MAX_QUERIES = 2_000;
 const MAX_BYTES = 64 * 1024 * 1024; // 64 MiB
 /**
- * Measured on the heap, with operations of 26 to 173 characters: the memory of an entry, and the memory for each character of
- * its text, which the document takes once and each selection takes again.
+ * Measured on the heap, with operations of 26 to 173 characters: the memory of an entry, and the memory per character of its text.
+ * The document takes the latter once, and each selection that is kept takes it once more.
  */
 const BYTES_PER_ENTRY = 4_096;
 const BYTES_PER_CHARACTER = 40;

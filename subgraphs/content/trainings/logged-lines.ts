@@ -9,15 +9,15 @@ const BATCH = 100;
 export const importKeyOf = (training: string): string =>
   createHash('sha256').update(training).digest('base64url');
 
-/** What the trainings of a user have already of the lines of a file. */
+/** Which lines of a file are in the user's trainings already. */
 export interface LoggedLines {
-  /** The exercises of the trainings that the lines name. */
+  /** The ids of all exercises in the trainings that the lines name, also of those that no line names. */
   exercises: ReadonlySet<string>;
   /** The numbers of the lines whose set is in its training. */
   sets: ReadonlySet<number>;
 }
 
-/** Reads the trainings that the lines name, without locks: another import of the same file may be adding sets. */
+/** Reads the trainings that the lines name, without locks, so sets that another import is adding may be missing. */
 export async function loggedLines(
   unit: UnitOfWork,
   userId: string,

@@ -16,9 +16,10 @@ const cursors = cursorsOf('trainings', z.tuple([z.iso.date(), z.iso.datetime(), 
 /** The first Monday of the calendar; weeks are counted from it. */
 export const FIRST_MONDAY = '0001-01-01';
 
-/** The sums of a range by bucket, and the numbers of all weeks with a training up to a day, counted from `FIRST_MONDAY`. */
+/** The sums of a range of days, and the weeks that have a training. */
 export interface SumsRow {
   buckets: Omit<TrainingSummaryShape['buckets'][number], 'end'>[];
+  /** Each week that has a training on a day up to the `lastDay` of `sums`: the number of weeks since `FIRST_MONDAY`. */
   weeks: number[];
 }
 
@@ -88,7 +89,7 @@ export class TrainingLog {
     return (await this.entriesById.load(id))?.entries ?? [];
   }
 
-  /** The sums from one day to another, and the weeks up to `lastDay`. */
+  /** The sums from one day to another, and the weeks that have a training, until `lastDay`. */
   sums(
     owner: string,
     bucket: SummaryBucket,

@@ -46,7 +46,7 @@ import {
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), uuid()]));
 
-/** A closed location, and a location of a gym that is still being set up, do not exist for callers. */
+/** A location that is closed for good, and a location of a gym that is still being set up, do not exist for callers. */
 const ENTRY_LOCATION = `select location.id, gym_id as "gymId", location.name, gym.active from location join gym on gym.id = gym_id
   where location.id = ? and location.closed_at is null and gym.opened_at is not null`;
 

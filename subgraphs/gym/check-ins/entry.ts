@@ -48,7 +48,7 @@ export interface Entry {
 /**
  * Opens a visit, or returns the member's open visit at the location with `duplicate: true`. An open visit at another
  * location ends. It takes five statements, because each of them needs what the previous one has locked or written.
- * @throws QR_POLICY, LOCATION_CLOSED, LOCATION_FULL; NOT_FOUND if the location was closed or deleted in the meantime
+ * @throws QR_POLICY, LOCATION_CLOSED, LOCATION_FULL; NOT_FOUND if the location was closed for good or deleted in the meantime
  */
 export const enter = (unit: UnitOfWork, scores: Scores, entry: Entry): Promise<CheckInShape> =>
   unit.transaction(async () => {

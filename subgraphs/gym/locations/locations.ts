@@ -99,7 +99,7 @@ export class Locations {
 
   /**
    * The locations of the viewer's gym, or of any gym for a SUPER_ADMIN; sorted by name. A machine client sees those at which
-   * it may act. Only staff see closed locations.
+   * it may act. Only staff see those that are closed for good.
    */
   async list(gymId?: string | null): Promise<LocationShape[]> {
     const { viewer } = this.unit;
@@ -125,7 +125,7 @@ export class Locations {
     return locations.filter((location) => maySeeLocation(this.unit.viewer, location));
   }
 
-  /** @throws NOT_FOUND also if the location belongs to another gym, or if it is closed and the viewer is not staff */
+  /** @throws NOT_FOUND also if the location belongs to another gym, or if it is closed for good and the viewer is not staff */
   async get(id: string): Promise<LocationShape> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'service') requireUserOrScope(viewer, ...LOCATION_SCOPES);
@@ -135,8 +135,8 @@ export class Locations {
   }
 
   /**
-   * As `get`, but closed locations are visible to all who see the others: visits, classes and bookings stay visible when
-   * their location is closed.
+   * As `get`, but locations that are closed for good are visible to all who see the others: visits, classes and bookings of
+   * such a location stay visible.
    */
   async evenIfClosed(id: string): Promise<LocationShape> {
     const location = await this.byId.load(id);
@@ -248,7 +248,7 @@ export class Locations {
   /**
    * Changes a location. Absent fields are unchanged; null removes the address, the opening hours or their exceptions. With
    * another time zone, the coming sessions of its classes keep their local times.
-   * @throws CONFLICT if the location is closed
+   * @throws CONFLICT if the location is closed for good
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<LocationShape> {
@@ -263,7 +263,7 @@ export class Locations {
         decide: (stored) =>
           requireManage(viewer, 'location', stored, "Only the gym's staff may change a location."),
       });
-      if (location.closedAt) throw conflict('This location is closed; a closed location cannot be changed.');
+      if (location.closedAt) throw conflict('This location is closed for good and cannot be changed.');
       location.name = change.name ?? location.name;
       if (change.address !== undefined) location.address = change.address;
       const { timezone, capacity } = location;

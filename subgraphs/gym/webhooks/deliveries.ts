@@ -77,8 +77,8 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Sends all events again that occurred in a range of time and that the webhook receives.
-   * @throws NOT_FOUND; VALIDATION_FAILED for a range that is too long or has too many events; CONFLICT if the webhook is
+   * Sends all events again that occurred in a period and that the webhook receives.
+   * @throws NOT_FOUND; VALIDATION_FAILED for a period that is too long or has too many events; CONFLICT if the webhook is
    * switched off
    */
   async replayRange(webhookId: string, input: unknown): Promise<ReplayShape> {
@@ -129,7 +129,7 @@ function requireActive({ active }: Webhook): void {
   if (!active) throw conflict('This webhook is switched off; switch it on first (active: true).');
 }
 
-/** The events of a range of time that a webhook receives; at most one more than may be replayed, to notice an excess. */
+/** The events of a period that a webhook receives; at most one more than may be replayed, to notice an excess. */
 function eventsOf(
   unit: UnitOfWork,
   { id, gymId, locationId, types }: Webhook,

@@ -45,7 +45,7 @@ export const webhooksRest = [
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'The events of the gym are sent to the URL from now on, by the Standard Webhooks specification. A machine client may choose only types whose resource its scopes let it read. There are at most 20 for each gym, and 20 for all gyms.',
+      'The events of the gym are sent to the URL from now on, by the Standard Webhooks specification. A machine client may choose only types whose resource its scopes let it read. A gym can have at most 20; there can be 20 more that receive the events of all gyms.',
     ...MANAGERS,
     body: CreateWebhookInput,
     success: {
@@ -125,9 +125,9 @@ export const webhooksRest = [
     method: 'POST',
     path: '/webhooks/:id/replay',
     operationId: 'replayWebhook',
-    summary: 'Send the events of a time again',
+    summary: 'Send the events of a period again',
     description:
-      'All events of its types that occurred in this time, also those that were not sent because the webhook did not exist or was switched off; at most 10,000.',
+      'All events of its types that occurred in this period, also those that were not sent because the webhook did not exist or was switched off; at most 10,000.',
     ...MANAGERS,
     params: idParams,
     body: ReplayInput,

@@ -112,9 +112,9 @@ export const DeliveriesFilter = z.object({
 export const WebhooksFilter = z.object({ gymId: uuid('expected the id of a gym').nullish() });
 
 export const ReplayInput = z.object({
-  from: instant.meta({ description: 'The beginning of the time whose events are sent again.' }),
+  from: instant.meta({ description: 'The beginning of the period whose events are sent again.' }),
   to: instant.meta({
-    description: 'The end of that time, at most 30 days after `from`; an event at this moment is not sent.',
+    description: 'The end of that period, at most 30 days after `from`; an event at this moment is not sent.',
   }),
 });
 

@@ -36,7 +36,7 @@ import {
 
 const cursors = cursorsOf('webhooks', z.tuple([uuid()]));
 
-/** The maximum number of webhooks of one gym, and of those for all gyms. */
+/** The maximum number of webhooks of one gym, and the maximum number of those that receive the events of all gyms. */
 const MAX_WEBHOOKS = 20;
 
 /** How long the previous secret also signs after a rotation. */
@@ -88,8 +88,8 @@ export class Webhooks {
 
   /**
    * @throws GYM_REQUIRED if a SUPER_ADMIN names no gym; VALIDATION_FAILED for a URL to which no events may be sent;
-   * FORBIDDEN for types that a machine client may not read; CONFLICT if there are 20 for this gym, or for all gyms,
-   * already
+   * FORBIDDEN for types that a machine client may not read; CONFLICT if there are 20 of this gym already,
+   * or 20 that receive the events of all gyms
    */
   async create(input: unknown): Promise<WebhookWithSecretShape> {
     const viewer = requireManager(this.unit);

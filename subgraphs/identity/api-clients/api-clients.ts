@@ -59,7 +59,7 @@ export class ApiClients {
 
   /**
    * Creates a machine client, and returns it with its secret, which is in no other answer.
-   * @throws GYM_REQUIRED if a SUPER_ADMIN names no gym; VALIDATION_FAILED for an unknown gym, a location that is not of the
+   * @throws the errors of `requireGymAdmin`; VALIDATION_FAILED for an unknown gym, a location that is not of the
    * gym, or an `expiresAt` in the past; CONFLICT if the gym has 100 clients
    */
   async create(input: unknown): Promise<ApiClientWithSecretShape> {

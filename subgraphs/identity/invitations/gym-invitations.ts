@@ -19,8 +19,8 @@ interface Invitee {
 
 /**
  * Invites a user who has an account and belongs to no gym. The result has only what the inviting staff have sent, and the id of
- * the invitation: they must not learn who has the account before the user has accepted. Its other fields have the values of a
- * new account.
+ * the invitation: they must not learn who has the account before the user has accepted. Its other fields are those of a new
+ * account without a gym.
  * @returns undefined if no such user has this email
  * @throws CONFLICT if the gym has invited them already
  */
@@ -67,7 +67,10 @@ export async function inviteAccount(
   };
 }
 
-/** Accepts the invitation of a locked user into a gym. @returns false if there is none that has not expired */
+/**
+ * Deletes the invitation of a user into a gym, because they accept it. The calling code has locked the user's row.
+ * @returns whether there was an invitation that had not expired; an expired one stays
+ */
 export async function acceptInvitation(unit: UnitOfWork, userId: string, gymId: string): Promise<boolean> {
   const accepted = await unit.em.execute<unknown[]>(
     `delete from gym_invitation where user_id = ? and gym_id = ? and (expires_at is null or expires_at > now()) returning 1`,

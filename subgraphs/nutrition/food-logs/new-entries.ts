@@ -28,7 +28,7 @@ const FIELDS = {
   version: 'int',
 } as const satisfies Partial<Record<keyof FoodLog, string>>;
 
-/** A new entry, without the fields that all entries of one call have in common. */
+/** A new entry, without the fields that `storeEntries` sets. */
 export type NewEntry = Omit<Pick<FoodLog, keyof typeof FIELDS>, 'id' | 'userId' | 'createdAt' | 'version'>;
 
 const names = Object.keys(FIELDS);

@@ -51,10 +51,10 @@ export function decimalIn(
 }
 
 /**
- * The order of day and month by the dates of the first records: a day above 12 decides, else the rule that no date is in
- * the future. Null if no date depends on the order.
- * @throws VALIDATION_FAILED if both orders are possible, or neither, or if as many dates are only possible with the one order
- * as with the other, because a wrong guess would put all entries on wrong days
+ * The order of day and month in the dates of the first records: the order of most dates with a day above 12. If there is no such
+ * date, it is the order in which no date is more than two days in the future. Null if no date depends on the order.
+ * @throws VALIDATION_FAILED if both orders have the same number of dates with a day above 12, or if there are none and both
+ * orders are possible, or neither: a wrong guess would put entries on wrong days
  */
 export function dateOrderIn(
   records: readonly (readonly string[])[],

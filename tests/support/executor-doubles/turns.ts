@@ -35,7 +35,10 @@ export class Turns {
     return promise;
   }
 
-  /** Settles promises until `result` is settled, and then the rest. @throws if nothing is left to settle before */
+  /**
+   * Settles promises until `result` is settled, and then the rest.
+   * @throws if `result` is still open and nothing is left to settle
+   */
   async until<Value>(result: Promise<Value> | Value): Promise<Value> {
     let isOver = false;
     const over = () => void (isOver = true);

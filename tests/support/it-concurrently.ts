@@ -5,7 +5,7 @@ import { beforeAll, it } from '@jest/globals';
  * together, before its first test, so they must not depend on each other. With `-t` the other tests of this kind run, too,
  * but their results are not shown.
  */
-export function itTogether(name: string, run: () => Promise<unknown>, timeoutMillis?: number): void {
+export function itConcurrently(name: string, run: () => Promise<unknown>, timeoutMillis?: number): void {
   let result: Promise<unknown> | undefined;
   beforeAll(() => {
     result = run();
