@@ -22,6 +22,7 @@ export type RedisCommands = Pick<
   | 'incr'
   | 'multi'
   | 'pExpire'
+  | 'pTTL'
   | 'ping'
   | 'publish'
   | 'sAdd'

@@ -7,6 +7,7 @@ import type { OnlineEntry } from '../../subgraphs/squad/presence/online-entry.ts
 import { PresenceKeys, type PresenceMessage } from '../../subgraphs/squad/presence/presence-keys.redis.ts';
 import { RedisConnections } from '../../subgraphs/squad/storage/redis-connections.ts';
 import { eventually } from '../support/eventually.ts';
+import { openLossyLink } from '../support/lossy-link.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
@@ -36,9 +37,9 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await own.renew().finally(() => void jest.restoreAllMocks());
   }
 
-  function newInstance() {
+  function newInstance(throughConnections = connections[0]) {
     const [gymId, instanceId] = [randomUUID(), randomUUID()];
-    const own = new OwnEntries(new PresenceKeys(connections[0], instanceId));
+    const own = new OwnEntries(new PresenceKeys(throughConnections, instanceId));
     const other = new PresenceKeys(connections[1], randomUUID());
     const entryOf = (userId: string): OnlineEntry => ({
       userId,
@@ -97,15 +98,17 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     },
   );
 
-  test('ends with the last user, also if Redis was away when they left', async () => {
-    const { own, comeOnline, shows } = newInstance();
+  test('ends with the last user, also if they left while there was no connection to Redis', async () => {
+    const link = await openLossyLink(redis.url);
+    const throughLink = await RedisConnections.open({ redisUrl: link.url }, createLogger('squad', 'silent'));
+    const { own, comeOnline, shows } = newInstance(throughLink);
     await own.renew();
     comeOnline('leo');
     await eventually(() => shows('leo'));
-    redis.hang();
+    await link.close();
     own.set('leo', undefined);
     await expect(own.renew()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
-    redis.resume();
+    const again = await openLossyLink(redis.url, Number(new URL(link.url).port));
     own.lose();
     await eventually(() =>
       own.renew().then(
@@ -116,6 +119,8 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await renewLater(own);
     expect(await shows()).toBe(true);
     own.dispose();
+    throughLink.close();
+    await again.close();
   });
 
   test('is not written again if nothing was lost, and ends with the last user', async () => {

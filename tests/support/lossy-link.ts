@@ -9,7 +9,8 @@ export interface LossyLink {
   close(): Promise<void>;
 }
 
-export async function openLossyLink(redisUrl: string): Promise<LossyLink> {
+/** @param atPort the port of the address; 0 for a free one */
+export async function openLossyLink(redisUrl: string, atPort = 0): Promise<LossyLink> {
   const { hostname, port } = new URL(redisUrl);
   const links = new Set<{ near: Socket; far: Socket; isSubscriber: boolean; isLossy: boolean }>();
   const server = createServer((near) => {
@@ -25,7 +26,7 @@ export async function openLossyLink(redisUrl: string): Promise<LossyLink> {
       [link.far, near],
     ] as const)
       one.on('error', () => undefined).on('close', () => other.destroy());
-  }).listen(0, '127.0.0.1');
+  }).listen(atPort, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,

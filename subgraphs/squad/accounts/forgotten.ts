@@ -1,6 +1,6 @@
 import { chats, messagesOf, type ChatState } from '../chat/chat.journal.ts';
 import type { MessageReportShape } from '../chat/messages.shapes.ts';
-import { reports } from '../chat/report.journal.ts';
+import { keptAt, reports } from '../chat/report.journal.ts';
 import { gyms, withoutEmptyGroups, type GymRecord } from '../gyms/gym.journal.ts';
 import { squads, type NoSquad, type SquadState } from '../squads/squad.journal.ts';
 import type { Journals } from '../storage/journal.ts';
@@ -33,12 +33,15 @@ export async function forgetInGym(journals: Journals, gymId: string, userId: str
   await journals.of(gyms).rewrite(gymId, (gym) => gymWithout(gym, userId));
   const isAbout = ({ reporterId, authorId }: MessageReportShape) =>
     reporterId === userId || authorId === userId;
-  // Also if no report is about them: there may be a record of an older one, which the state does not have any more.
-  await journals
-    .of(reports)
-    .rewrite(gymId, (record) =>
-      record.reports.length === 0 ? record : { reports: record.reports.filter((report) => !isAbout(report)) },
-    );
+  // Also if no report is about them: there may be a record of an older one, which the state does not have any more. The
+  // rewriting makes the journal count as new, so it also removes the reports whose time is over.
+  await journals.of(reports).rewrite(gymId, (record) =>
+    record.reports.length === 0
+      ? record
+      : {
+          reports: keptAt(new Date().toISOString(), record.reports).filter((report) => !isAbout(report)),
+        },
+  );
 }
 
 /** Removes a user from the journal of another user: blocks, invites, workouts that they did together. */

@@ -25,11 +25,8 @@ export const reports: JournalKind<ReportRecord, ReportItem> = {
   apply(record, item) {
     if (item.type === 'snapshot') return { reports: kept(item.record.reports) };
     const { report } = item;
-    const oldest = Date.parse(report.createdAt) - KEPT_MILLIS;
-    const others = record.reports.filter(
-      (one) =>
-        Date.parse(one.createdAt) >= oldest &&
-        (one.messageId !== report.messageId || one.reporterId !== report.reporterId),
+    const others = keptAt(report.createdAt, record.reports).filter(
+      (one) => one.messageId !== report.messageId || one.reporterId !== report.reporterId,
     );
     return { reports: kept([...others, report]) };
   },
@@ -42,16 +39,20 @@ export const reports: JournalKind<ReportRecord, ReportItem> = {
  * @throws CONFLICT
  */
 export function reportItems({ reports: all }: ReportRecord, report: MessageReportShape): ReportItem[] {
-  const oldest = Date.parse(report.createdAt) - KEPT_MILLIS;
-  const others = all.filter(
-    ({ reporterId, messageId, createdAt }) =>
-      reporterId === report.reporterId && messageId !== report.messageId && Date.parse(createdAt) >= oldest,
+  const others = keptAt(report.createdAt, all).filter(
+    ({ reporterId, messageId }) => reporterId === report.reporterId && messageId !== report.messageId,
   );
   if (others.length >= KEPT_REPORTS_A_USER)
     throw conflict(
       `You have reported ${KEPT_REPORTS_A_USER} messages in the last ${KEPT_DAYS} days, and more are not accepted; speak to the staff of your gym.`,
     );
   return [{ type: 'reported', report }];
+}
+
+/** The reports that are not older than 90 days at this time, ISO 8601. */
+export function keptAt(time: string, all: readonly MessageReportShape[]): MessageReportShape[] {
+  const oldest = Date.parse(time) - KEPT_MILLIS;
+  return all.filter(({ createdAt }) => Date.parse(createdAt) >= oldest);
 }
 
 function kept(all: readonly MessageReportShape[]): readonly MessageReportShape[] {

@@ -113,10 +113,11 @@ export class OwnEntries {
 
   private async writeAll(): Promise<void> {
     this.isLost = false;
-    this.unwritten.clear();
     try {
       await this.keys.beginLease();
-      await this.write(this.entries.gymIds());
+      // A gym whose last entry was removed while Redis did not answer is only among the unwritten ones.
+      for (const gymId of this.entries.gymIds()) this.unwritten.add(gymId);
+      await this.writeAgain();
     } catch (error) {
       this.isLost = true;
       throw error;
@@ -127,14 +128,10 @@ export class OwnEntries {
     const gymIds = [...this.unwritten];
     this.unwritten.clear();
     try {
-      await this.write(gymIds);
+      await this.keys.writeAll(gymIds, (gymId) => [...this.entries.inGym(gymId)]);
     } catch (error) {
       for (const gymId of gymIds) this.unwritten.add(gymId);
       throw error;
     }
-  }
-
-  private write(gymIds: Iterable<string>): Promise<void> {
-    return this.keys.writeAll(gymIds, (gymId) => [...this.entries.inGym(gymId)]);
   }
 }

@@ -1,4 +1,4 @@
-import { COMPLETE_FIELD, LEASE_MILLIS } from '../storage/instance-lease.ts';
+import { LEASE_MILLIS } from '../storage/instance-lease.ts';
 import type { RedisConnections } from '../storage/redis-connections.ts';
 import type { OnlineEntry } from './online-entry.ts';
 
@@ -32,7 +32,7 @@ const BATCH = 100;
  *
  *     squad:instance:<instance>               exists while the instance is alive
  *     squad:presence:{<gym>}                  the instances that have entries of the gym; also the name of its channel
- *     squad:presence:{<gym>}:<instance>       its entries, by user, and the field `COMPLETE_FIELD`
+ *     squad:presence:{<gym>}:<instance>       its entries, by user
  *     squad:presence:gym-of:{<user>}          the gym in which the user has announced their presence last
  *
  * All keys of a gym, and its channel, have the same hash tag, so that they are at the same node of a Redis Cluster.
@@ -112,9 +112,7 @@ export class PresenceKeys {
   async entries(gymId: string, instanceId: string): Promise<OnlineEntry[]> {
     const key = entriesKey(gymId, instanceId);
     const fields = await this.redis.runBulk(key, (client) => client.hGetAll(key));
-    return Object.entries(fields).flatMap(([field, text]) =>
-      field === COMPLETE_FIELD ? [] : [JSON.parse(text) as OnlineEntry],
-    );
+    return Object.values(fields).map((text) => JSON.parse(text) as OnlineEntry);
   }
 
   /** Removes from the gym the entries of an instance that no longer runs. */
@@ -200,13 +198,14 @@ export class PresenceKeys {
   /** Returns false if Redis has lost the entries, or some of them, or that this instance has entries of the gym. */
   private async renewGym(client: Commands, gymId: string): Promise<boolean> {
     const key = entriesKey(gymId, this.instanceId);
-    const [complete, , isNewInList] = await Promise.all([
-      client.hGet(key, COMPLETE_FIELD),
+    // Only a write of all entries gives the hash a time to live. A hash without one was lost, and made again by a later change.
+    const [timeToLive, , isNewInList] = await Promise.all([
+      client.pTTL(key),
       client.pExpire(key, ENTRIES_MILLIS),
       client.sAdd(gymKey(gymId), this.instanceId),
       client.pExpire(gymKey(gymId), ENTRIES_MILLIS),
     ]);
-    return Boolean(complete) && isNewInList === 0;
+    return timeToLive > 0 && isNewInList === 0;
   }
 
   private commandsFor(
@@ -224,11 +223,10 @@ export class PresenceKeys {
       else removed.push(userId);
     const entries = Object.values(fields);
     const commands: Promise<unknown>[] = [];
-    // These are all entries of a gym that had none before.
-    if (entries.length > 0)
-      commands.push(client.hSet(key, isNew ? { ...fields, [COMPLETE_FIELD]: '1' } : fields));
+    if (entries.length > 0) commands.push(client.hSet(key, fields));
     if (isLast) commands.push(client.del(key));
     else if (removed.length > 0) commands.push(client.hDel(key, removed));
+    // These are all entries of a gym that had none before.
     if (isNew)
       commands.push(
         client.pExpire(key, ENTRIES_MILLIS),
@@ -254,7 +252,7 @@ export class PresenceKeys {
       await client
         .multi()
         .del(key)
-        .hSet(key, { ...fields, [COMPLETE_FIELD]: '1' })
+        .hSet(key, fields)
         .pExpire(key, ENTRIES_MILLIS)
         .sAdd(gymKey(gymId), this.instanceId)
         .pExpire(gymKey(gymId), ENTRIES_MILLIS)

@@ -99,6 +99,8 @@ export class FileJournal<State, Item extends object> {
   }
 
   async rewrite(change: (state: State) => State): Promise<State> {
+    // Loading a damaged file makes a copy of it.
+    while (!this.isLoaded) await this.load();
     // The copies are removed first, so that a repetition after a crash, which finds the same records, removes them again.
     await damagedCopies.removeAll(this.file).catch((error: unknown) => {
       throw readFailure(error);
