@@ -120,20 +120,17 @@ export class UsageReport {
     await this.write();
   }
 
-  /** Continues the counts of today's file. If the file is damaged, it gets another name, and the counts begin at 0. */
+  /** Continues the counts of today's file, if there is one. If it cannot be read, it gets another name, and the counts begin at 0. */
   private async restoreToday(): Promise<void> {
     const file = this.file(this.table.day);
-    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
-    if (text === undefined) return;
     try {
-      this.table.restore(readUsageDay(text));
+      this.table.restore(readUsageDay(await readFile(file, 'utf8')));
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       await rename(file, file + DAMAGED);
       this.log.warn(
         { err: error, file: file + DAMAGED },
-        "today's usage report is damaged: its file has got another name, and the counts of today begin again",
+        "today's usage report cannot be read: its file has got another name, and the counts of today begin again",
       );
     }
   }

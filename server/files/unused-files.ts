@@ -4,7 +4,7 @@ import type { FileRetentionRule } from '../retention/retention.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { FileStorage } from './file-storage.ts';
 
-/** A row refers to a new file within minutes; a day leaves time to correct a database that was restored from a backup. */
+/** The age from which a file without a row is unused: its row is written within minutes. */
 const KEPT_MILLIS = DAY_MILLIS;
 const FILES_PER_RUN = 20_000; // about 3 s with a bucket
 const FILES_PER_QUERY = 1_000;

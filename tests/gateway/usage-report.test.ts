@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
@@ -113,6 +113,19 @@ it.each([
     expect(report.fields).toMatchObject({ 'Query.now': { requests: 1 } });
   },
 );
+
+it('a gateway starts although the usage report of today cannot be read', async () => {
+  const folder = path.join(gateway().dataDir, 'usage-unreadable');
+  const subgraphs = { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } };
+  const start = () => startOtherGraph(subgraphs, { USAGE_REPORT: folder });
+  await (await start()).stop(); // writes the file
+  const [name = ''] = await readdir(folder);
+  await rm(path.join(folder, name));
+  await mkdir(path.join(folder, name));
+  await (await start()).stop();
+  expect((await readdir(folder)).toSorted()).toEqual([name, `${name}.damaged`]);
+  expect(readUsageDay(await readFile(path.join(folder, name), 'utf8'))).toMatchObject({ fields: {} });
+});
 
 it.each(['sse', 'multipart'] as const)(
   'the metrics of usage count the client of a subscription over HTTP (%s)',
