@@ -32,16 +32,19 @@ const { database } = (await import(declarationFile)) as { database: DatabaseDecl
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'fitness-migration-'));
 try {
   const postgres = await startEmbeddedPostgres({ dataDir, durable: false });
-  const written = await writeMigration({
-    server: postgres.server,
-    declaration: database,
-    folder: path.join(folder, 'migrations'),
-    name,
-    now: new Date(),
-  });
-  await postgres.stop();
-  if (written) console.log(`${written.sql.join('\n')}\n\nwritten: ${written.file}`);
-  else console.log(`Nothing to do: the migrations of "${subgraph}" match its entities.`);
+  try {
+    const written = await writeMigration({
+      server: postgres.server,
+      declaration: database,
+      folder: path.join(folder, 'migrations'),
+      name,
+      now: new Date(),
+    });
+    if (written) console.log(`${written.sql.join('\n')}\n\nwritten: ${written.file}`);
+    else console.log(`Nothing to do: the migrations of "${subgraph}" match its entities.`);
+  } finally {
+    await postgres.stop();
+  }
 } finally {
   fs.rmSync(dataDir, { recursive: true, force: true });
 }

@@ -36,9 +36,12 @@ export async function writeMigration(
   const timestamp = now.toISOString().replace(/\D/g, '').slice(0, 14); // 20260105093000
   const entry = { name: `${timestamp}_${name}`, className: pascalCase(name) };
   const file = path.join(folder, `${entry.name}.ts`);
+  const indexFile = path.join(folder, 'index.ts');
+  // Computed before anything is written: a name that is refused must not leave a file that no index lists.
+  const index = indexWith(indexFile, entry);
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(file, migrationSource(entry.className, up, down));
-  addToIndex(path.join(folder, 'index.ts'), entry);
+  fs.writeFileSync(indexFile, index);
   return { file, sql: up };
 }
 
@@ -113,10 +116,11 @@ interface IndexEntry {
 }
 
 /**
- * The list is explicit, so that the same migrations run under Node, Jest and a bundle. The new migration is added at
- * the end, because databases that have run the others will run it last. The other entries are not changed.
+ * The index with one more migration. The list is explicit, so that the same migrations run under Node, Jest and a bundle. The
+ * new migration is added at the end, because databases that have run the others will run it last. The other entries are not
+ * changed.
  */
-function addToIndex(file: string, { name, className }: IndexEntry): void {
+function indexWith(file: string, { name, className }: IndexEntry): string {
   const present = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : EMPTY_INDEX;
   if (new RegExp(`\\bclass:\\s*${className}\\b`).test(present))
     throw new Error(`${file} has a migration ${className} already: choose another name.`);
@@ -125,14 +129,11 @@ function addToIndex(file: string, { name, className }: IndexEntry): void {
   )?.groups;
   if (!parts) throw new Error(`${file} does not end with the list of the migrations.`);
   const entries = (parts.entries ?? '').trim().replace(/,$/, '');
-  fs.writeFileSync(
-    file,
-    `${parts.imports}import { ${className} } from './${name}.ts';
+  return `${parts.imports}import { ${className} } from './${name}.ts';
 ${parts.between}
   ${entries && `${entries},\n  `}{ name: '${name}', class: ${className} },
 ];
-`,
-  );
+`;
 }
 
 const EMPTY_INDEX = `import type { MigrationDeclaration } from '#server/database/database.ts';

@@ -95,6 +95,8 @@ export const migrations: MigrationDeclaration[] = [
 ];
 `);
   await expect(write('add_title', '2026-01-06T10:01:00Z')).rejects.toThrow('choose another name');
+  // The refused migration leaves no file that the index does not list.
+  expect(fs.readdirSync(own).toSorted()).toEqual(['20260106100000_add_title.ts', 'index.ts']);
 });
 
 it('a migration that drops a table creates its hand-written triggers again when it is reverted', async () => {
