@@ -6,8 +6,13 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import type { UserViewer } from '#server/auth/viewer.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
+import { Blocks } from '../../subgraphs/squad/blocks/blocks.ts';
 import { Messages } from '../../subgraphs/squad/chat/messages.ts';
 import { MemoryHub } from '../../subgraphs/squad/hub.memory.ts';
+import { Invites } from '../../subgraphs/squad/invites/invites.ts';
+import type { InviteShape } from '../../subgraphs/squad/invites/invites.shapes.ts';
+import { GymBoards } from '../../subgraphs/squad/presence/gym-boards.ts';
+import { OnlineUsers } from '../../subgraphs/squad/presence/online-users.ts';
 import { Squads } from '../../subgraphs/squad/squads/squads.ts';
 import { Upkeep } from '../../subgraphs/squad/squads/upkeep.ts';
 import { FileJournals } from '../../subgraphs/squad/storage/journal.file.ts';
@@ -38,26 +43,46 @@ const hub = new MemoryHub({ graceMillis: 1_000 }, {
   close: () => journals.close(),
 } satisfies Journals);
 const upkeep = new Upkeep(hub, { hostAwayMillis: 120_000, lobbyLifetimeMillis: 3_600_000 });
-const viewer: UserViewer = {
-  kind: 'user',
-  userId: randomUUID(),
-  role: 'MEMBER',
-  gymId: randomUUID(),
-  sessionId: randomUUID(),
-  expiresAt: Date.now() + 3_600_000,
-};
-const unit = new UnitOfWork(undefined, viewer, log, NO_ORIGIN);
-const platform = { routine: async () => undefined, exerciseModality: async () => null };
-const squads = new Squads(unit, hub, platform, upkeep);
-const messages = new Messages(unit, hub, { rateLimits: false });
-
+const boards = new GymBoards(hub, 10);
+const gymId = randomUUID();
+function rulesOf(userId: string) {
+  const viewer: UserViewer = {
+    kind: 'user',
+    userId,
+    role: 'MEMBER',
+    gymId,
+    sessionId: randomUUID(),
+    expiresAt: Date.now() + 3_600_000,
+  };
+  const unit = new UnitOfWork(undefined, viewer, log, NO_ORIGIN);
+  const platform = {
+    isUserOfGym: async () => true,
+    routine: async () => undefined,
+    exerciseModality: async () => null,
+  };
+  const squadRules = new Squads(unit, hub, platform, upkeep);
+  const settings = { squadInviteLifetimeMillis: 600_000, rateLimits: false };
+  return {
+    squads: squadRules,
+    messages: new Messages(unit, hub, settings),
+    invites: new Invites(unit, hub, squadRules, platform, settings),
+    blocks: new Blocks(unit, hub),
+    onlineUsers: new OnlineUsers(unit, hub, boards),
+  };
+}
+let maya: string;
+let squads: Squads;
+let messages: Messages;
 let squadId: string;
 beforeEach(async () => {
+  maya = randomUUID();
+  ({ squads, messages } = rulesOf(maya));
   onFollowed = async () => undefined;
   squadId = (await squads.create({})).id;
 });
 afterAll(async () => {
   await upkeep.dispose();
+  boards.dispose();
   await hub.dispose();
   await rm(folder, { recursive: true });
 });
@@ -92,6 +117,36 @@ test('watching a squad delivers changes that are made while the watch begins, on
   expect(delivered).toEqual([
     [session.revision + 1, 'ACTIVE'],
     [session.revision + 2, 'PAUSED'],
+  ]);
+  stop();
+});
+
+test('watching the online users does not show a user who blocks the viewer while the watch begins', async () => {
+  const leo = randomUUID();
+  await rulesOf(leo).onlineUsers.goOnline({});
+  onFollowed = () => rulesOf(leo).blocks.block(maya);
+  const { snapshot, stop } = await rulesOf(maya).onlineUsers.watch({ deliver: () => true });
+  expect(snapshot().users.map(({ userId }) => userId)).not.toContain(leo);
+  stop();
+});
+
+test('watching invites reports neither an invite that is revoked while the watch begins, nor one twice that is sent then', async () => {
+  const leo = randomUUID();
+  const { invites } = rulesOf(maya);
+  const revoked = await invites.send({ toUserId: leo, squadId });
+  const other = (await squads.create({})).id;
+  let sentId = '';
+  onFollowed = async () => {
+    await invites.revoke(revoked.id);
+    sentId = (await invites.send({ toUserId: leo, squadId: other })).id;
+  };
+  const reported: [string, string][] = [];
+  const report = ({ id, status }: InviteShape) => void reported.push([id, status]);
+  const stop = await rulesOf(leo).invites.watch({ onReceived: report, onUpdated: report });
+  await invites.revoke(sentId);
+  expect(reported).toEqual([
+    [sentId, 'PENDING'],
+    [sentId, 'REVOKED'],
   ]);
   stop();
 });

@@ -181,20 +181,25 @@ export class Invites {
         if (toViewer) onReceived(shown, seq);
       } else if (before !== undefined) onUpdated(shown, seq);
     };
+    let newest: UserRecord | undefined;
+    let hasBegun = false;
     const following = await this.hub.journals.of(users).follow(userId, (user) => {
+      newest = user;
+      if (!hasBegun) return;
       seq = user.inviteSeq;
       const hidden = hiddenFrom(user);
       for (const invite of user.received)
         if (!hidden.has(invite.fromUserId) || known.has(invite.id)) report(invite, true);
       for (const invite of user.sent) report(invite, false);
     });
-    seq = following.state.inviteSeq;
-    const hidden = hiddenFrom(following.state);
-    for (const invite of following.state.sent)
-      if (presentInvite(invite).status === 'PENDING') report(invite, false);
-    for (const invite of following.state.received)
+    const first = newest ?? following.state; // `newest` is a change that came before the watch has begun
+    hasBegun = true;
+    seq = first.inviteSeq;
+    const hidden = hiddenFrom(first);
+    for (const invite of first.sent) if (presentInvite(invite).status === 'PENDING') report(invite, false);
+    for (const invite of first.received)
       if (presentInvite(invite).status === 'PENDING' && !hidden.has(invite.fromUserId)) report(invite, true);
-    for (const invite of [...following.state.sent, ...following.state.received])
+    for (const invite of [...first.sent, ...first.received])
       if (!known.has(invite.id)) known.set(invite.id, presentInvite(invite).status);
     return () => {
       following.stop();

@@ -3,7 +3,7 @@ import type { Audience, AudienceMember } from '#server/audience.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Hub, OnlineEntry } from '../hub.ts';
-import { requireNotErased, users } from '../users/user.journal.ts';
+import { requireNotErased, users, type UserRecord } from '../users/user.journal.ts';
 import { newPace, type BoardSubscription, type Pace } from './board-listener.ts';
 import type { GymBoards } from './gym-boards.ts';
 import { MemberView } from './member-view.ts';
@@ -88,10 +88,12 @@ export class OnlineUsers {
     const board: { current?: BoardSubscription } = {};
     await this.hub.openGym(gym);
     // Nothing may be awaited between following and listening: a block in between would be missed.
-    const following = await this.hub.journals
-      .of(users)
-      .follow(userId, (user) => board.current?.changeSight(sightOf(user)));
-    const sight = sightOf(following.state);
+    let newest: UserRecord | undefined;
+    const following = await this.hub.journals.of(users).follow(userId, (user) => {
+      newest = user;
+      board.current?.changeSight(sightOf(user));
+    });
+    const sight = sightOf(newest ?? following.state); // `newest` is a change that came before the board has a listener
     const listening = this.boards.listen(gym, { delta, sight, pace, deliver });
     board.current = listening;
     return {
