@@ -1,14 +1,16 @@
 import {
+  GraphQLID,
   isLeafType,
   isNonNullType,
   isObjectType,
   getNamedType,
   Kind,
   parse,
-  type GraphQLLeafType,
+  type FieldDefinitionNode,
   type GraphQLObjectType,
   type SelectionSetNode,
 } from 'graphql';
+import { lowerCaseId } from '../ids.ts';
 
 /** A representation of an entity as the caller sent it, with any fields; its `__typename` is not used here. */
 type Representation = Readonly<Record<string, unknown>>;
@@ -16,8 +18,8 @@ type Representation = Readonly<Record<string, unknown>>;
 interface KeyField {
   readonly name: string;
   readonly isRequired: boolean;
-  /** The type, if the field is a leaf. */
-  readonly type?: GraphQLLeafType;
+  /** Coerces a value to the type of the field, and an id to lower case; absent if the field is no leaf. */
+  readonly coerce?: (value: unknown) => unknown;
   /** The selected fields, if the field is an object. */
   readonly fields?: readonly KeyField[];
 }
@@ -27,20 +29,31 @@ export class EntityKeys {
   /** The `fields` arguments of the keys in the SDL, such as `id version`. */
   readonly texts: readonly string[];
   private readonly keys: readonly (readonly KeyField[])[];
+  /** The `@external` fields that are ids: a representation has them if a field that `@requires` them is selected. */
+  private readonly externalIds: readonly string[];
 
   constructor(type: GraphQLObjectType) {
     this.texts = keyTextsOf(type);
     this.keys = this.texts.map((text) => fieldsOf(type, selectionOf(text)));
+    this.externalIds = externalIdsOf(type);
   }
 
-  /** The representation with its key fields coerced to their types; undefined if it has no complete key. */
+  /**
+   * The representation with its key fields coerced to their types, and its ids in lower case, in which they are stored and
+   * compared; undefined if it has no complete key.
+   */
   read(representation: Representation): Representation | undefined {
-    let read: Representation | undefined;
+    let read: Record<string, unknown> | undefined;
     // An entity may have several keys, and the resolver may use any of them.
     for (const key of this.keys) {
       const values = valuesOf(key, representation);
       if (values) read = { ...(read ?? representation), ...values };
     }
+    if (read)
+      for (const name of this.externalIds) {
+        const id = read[name];
+        if (typeof id === 'string') read[name] = lowerCaseId(id);
+      }
     return read;
   }
 }
@@ -58,7 +71,7 @@ function valuesOf(key: readonly KeyField[], given: Representation): Record<strin
       values[field.name] = { ...(value as Representation), ...inner };
     } else {
       try {
-        values[field.name] = field.type?.parseValue(value);
+        values[field.name] = field.coerce?.(value);
       } catch {
         return undefined;
       }
@@ -95,6 +108,20 @@ function fieldsOf(type: GraphQLObjectType, { selections }: SelectionSetNode): Ke
     const named = getNamedType(field.type);
     if (selection.selectionSet && isObjectType(named))
       return { name, isRequired, fields: fieldsOf(named, selection.selectionSet) };
-    return isLeafType(named) ? { name, isRequired, type: named } : { name, isRequired };
+    if (!isLeafType(named)) return { name, isRequired };
+    const coerce =
+      named === GraphQLID
+        ? (value: unknown) => lowerCaseId(GraphQLID.parseValue(value))
+        : (value: unknown) => named.parseValue(value);
+    return { name, isRequired, coerce };
   });
 }
+
+const externalIdsOf = (type: GraphQLObjectType): string[] =>
+  Object.values(type.getFields())
+    .filter(({ type: of, astNode }) => getNamedType(of) === GraphQLID && isExternal(astNode))
+    .map(({ name }) => name);
+
+const isExternal = (node: FieldDefinitionNode | null | undefined): boolean =>
+  node?.directives?.some(({ name }) => name.value === 'external' || name.value === 'federation__external') ??
+  false;

@@ -15,7 +15,8 @@ type Convert = (value: unknown) => unknown;
 
 /**
  * Lets the resolvers of a schema get the UUIDs of their `ID` arguments in lower case, also those inside of input objects and
- * lists, because ids are stored and compared in lower case. REST and the sockets do the same by the shape `uuid`.
+ * lists, because ids are stored and compared in lower case. REST and the sockets do the same by the shape `uuid`,
+ * and `EntityKeys` does it for the representations of entities.
  */
 export function convertIdArguments(schema: GraphQLSchema): void {
   const known = new Map<GraphQLInputType, Convert | undefined>();

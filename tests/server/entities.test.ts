@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
 let id: string;
 let token: string;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity'] });
+  platform = await startPlatform({ services: ['identity', 'gym'] });
   ({ id, token } = await platform.register());
 });
 afterAll(() => platform.stop());
@@ -41,6 +42,40 @@ it('a representation may have a number as its ID, as GraphQL allows', async () =
     { token },
   );
   expect({ data, errors }).toEqual({ data: { _entities: [null] }, errors: undefined });
+});
+
+it('a representation may have its ids in upper case', async () => {
+  const upper = id.toUpperCase();
+  const user = await platform.graph(
+    'identity',
+    QUERY,
+    { of: [{ __typename: 'User', id: upper }] },
+    { token },
+  );
+  expect([user.data, user.errors]).toEqual([{ _entities: [{ id }] }, undefined]);
+
+  const gymId = DEMO_GYMS.ironTemple.id;
+  const [location] = await platform.sql<{ id: string }>('gym', 'select id from location where gym_id = $1', [
+    gymId,
+  ]);
+  const ofGym = await platform.graph(
+    'gym',
+    `query ($of: [_Any!]!) {
+      _entities(representations: $of) { ... on Gym { id } ... on Location { id } ... on User { gym { id } } }
+    }`,
+    {
+      of: [
+        { __typename: 'Gym', id: gymId.toUpperCase() },
+        { __typename: 'Location', id: location?.id.toUpperCase() },
+        { __typename: 'User', id: upper, gymId: gymId.toUpperCase() },
+      ],
+    },
+    { token: await platform.serviceToken('identity') },
+  );
+  expect([ofGym.data, ofGym.errors]).toEqual([
+    { _entities: [{ id: gymId }, { id: location?.id }, { gym: { id: gymId } }] },
+    undefined,
+  ]);
 });
 
 it('a service accepts only POST for the graph', async () => {

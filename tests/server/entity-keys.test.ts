@@ -5,12 +5,14 @@ import { EntityKeys } from '#server/graphql/entity-keys.ts';
 
 const schema = buildSubgraphSchema(
   parse(`
-    extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+    extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@external", "@requires"])
     type Query { shop: Shop }
     type Shop @key(fields: "id version") @key(fields: "place { country { code } street }") {
       id: ID!
       version: Int!
       place: Place!
+      gymId: ID @external
+      gymName: String @requires(fields: "gymId")
     }
     type Place { country: Country! street: String }
     type Country { code: String! }
@@ -37,6 +39,17 @@ describe('a representation', () => {
     ['null in a non-null inner field', { place: { ...place, country: { code: null } } }],
   ])('is not read if it has %s', (_what, representation) => {
     expect(keys.read(representation)).toBeUndefined();
+  });
+
+  it('has its ids in lower case afterwards, and its other texts unchanged', () => {
+    const id = '01A1FC3C-25E7-7056-B8FB-17E0D3DB0936';
+    expect(keys.read({ id, version: 2, gymId: id, note: id })).toEqual({
+      id: id.toLowerCase(),
+      version: 2,
+      gymId: id.toLowerCase(),
+      note: id,
+    });
+    expect(keys.read({ id: 'Shop-A', version: 2 })).toEqual({ id: 'Shop-A', version: 2 });
   });
 
   it('keeps other fields, such as those that a @requires needs', () => {
