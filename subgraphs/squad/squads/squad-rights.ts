@@ -38,6 +38,12 @@ export function maySeeSquad(squad: SquadState | NoSquad, viewer: UserViewer): bo
   return isPresent(participant) || (squad.status === 'ENDED' && participant.leftAt === squad.endedAt);
 }
 
+/** @throws NOT_FOUND if there is no squad: an erasure removes a squad that has no participants left */
+export function requireSquad(squad: SquadState | NoSquad, id: string): SquadState {
+  if (squad.status === 'NONE') throw notFound('squad', id);
+  return squad;
+}
+
 /** @throws NOT_FOUND: a user outside of a private squad must not learn that it exists */
 export function requireVisibleSquad(squad: SquadState | NoSquad, id: string, viewer: UserViewer): SquadState {
   if (squad.status === 'NONE' || !maySeeSquad(squad, viewer)) throw notFound('squad', id);

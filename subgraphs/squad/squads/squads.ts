@@ -24,7 +24,14 @@ import {
   nowText,
   requireMayEnter,
 } from './squad-decisions.ts';
-import { maySeeSquad, meetsHidden, readVisitor, requireActive, requireVisibleSquad } from './squad-rights.ts';
+import {
+  maySeeSquad,
+  meetsHidden,
+  readVisitor,
+  requireActive,
+  requireSquad,
+  requireVisibleSquad,
+} from './squad-rights.ts';
 import { present, replayOf, type Replay } from './squad-view.ts';
 import { watchSquad, type SquadWatch } from './squad-watch.ts';
 import { squads, type NoSquad, type SquadItem, type SquadState } from './squad.journal.ts';
@@ -138,9 +145,10 @@ export class Squads {
     const { gymId } = requireMayEnter(await this.read(squadId), squadId, visitor);
     await this.enter(userId, squadId, gymId);
     const since = nowText();
-    const squad = (await journals
+    const joined = await journals
       .of(squads)
-      .change(squadId, (current) => decideJoin(current, squadId, visitor))) as SquadState;
+      .change(squadId, (current) => decideJoin(current, squadId, visitor));
+    const squad = requireSquad(joined, squadId);
     await recordSquad(journals, squad, since);
     await this.forgetIfErased(userId, squadId);
     await this.leaveIfBlocked(squad);
@@ -189,9 +197,10 @@ export class Squads {
     if (known !== undefined) return { revision: known, session: present(before) };
     requireActive(before);
     const exercise = await checkUpdate(before, update, this.platform);
-    const squad = (await this.hub.journals
+    const updated = await this.hub.journals
       .of(squads)
-      .change(squadId, (current) => decideUpdate(current, userId, update, exercise))) as SquadState;
+      .change(squadId, (current) => decideUpdate(current, userId, update, exercise));
+    const squad = requireSquad(updated, squadId);
     return {
       revision: revisionOf(squad, userId, update.eventId) ?? squad.revision,
       session: present(squad),
@@ -253,13 +262,14 @@ export class Squads {
     return this.change(squadId, (squad) => decide(squad, squadId, userId, otherId));
   }
 
+  /** @throws NOT_FOUND if an erasure has removed the squad, the errors of `decide` */
   private async change(
     id: string,
     decide: (squad: SquadState | NoSquad) => readonly SquadItem[],
   ): Promise<SquadShape> {
     const { journals } = this.hub;
     const since = nowText();
-    const squad = (await journals.of(squads).change(id, decide)) as SquadState;
+    const squad = requireSquad(await journals.of(squads).change(id, decide), id);
     await recordSquad(journals, squad, since);
     return present(squad);
   }

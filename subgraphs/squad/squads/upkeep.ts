@@ -80,7 +80,7 @@ export class Upkeep {
   }
 
   /** Ends an abandoned LOBBY. */
-  private async endedIfAbandoned(squad: SquadState): Promise<SquadState> {
+  private async endedIfAbandoned(squad: SquadState): Promise<SquadState | NoSquad> {
     const { lobbyLifetimeMillis } = this.settings;
     const now = Date.now();
     const isStale = (one: SquadState) => Date.parse(lastUseOf(one)) <= now - lobbyLifetimeMillis;
@@ -89,19 +89,19 @@ export class Upkeep {
     const isThere = ({ connectedAt, goneAt }: ConnectionTime) =>
       connectedAt !== null || (goneAt !== null && goneAt > now - lobbyLifetimeMillis);
     if ([...people.values()].some(isThere)) return this.withConnectedHost(squad);
-    const ended = (await this.hub.journals
+    const ended = await this.hub.journals
       .of(squads)
       .change(squad.id, (one) =>
         one.status === 'LOBBY' && isStale(one)
           ? [{ type: 'status', status: 'ENDED', userId: one.hostId, at: new Date(now).toISOString() }]
           : [],
-      )) as SquadState;
-    await recordSquad(this.hub.journals, ended, new Date(now).toISOString());
+      );
+    if (ended.status !== 'NONE') await recordSquad(this.hub.journals, ended, new Date(now).toISOString());
     return ended;
   }
 
   /** If the host is away, the participant who has been connected longest becomes host, if any is connected. */
-  private async withConnectedHost(squad: SquadState): Promise<SquadState> {
+  private async withConnectedHost(squad: SquadState): Promise<SquadState | NoSquad> {
     const { hostAwayMillis } = this.settings;
     if (squad.participants.filter(isPresent).length < 2) return squad;
     const people = await this.timesOf(squad);
@@ -113,7 +113,7 @@ export class Upkeep {
       .toSorted((one, other) => one.connectedAt - other.connectedAt);
     if (!next) return squad;
     const at = new Date(now).toISOString();
-    return (await this.hub.journals
+    return this.hub.journals
       .of(squads)
       .change(squad.id, (one) =>
         one.status !== 'NONE' &&
@@ -123,7 +123,7 @@ export class Upkeep {
         lastActOf(one, one.hostId) === lastActOf(squad, squad.hostId)
           ? [{ type: 'host', userId: next.userId, at }]
           : [],
-      )) as SquadState;
+      );
   }
 
   /**
