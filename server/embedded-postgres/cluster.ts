@@ -149,7 +149,8 @@ function isServerOf(pid: number, cluster: Cluster): boolean {
   return command.stdout.includes(cluster.dir);
 }
 
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
+/** Signals a process that may have ended already. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

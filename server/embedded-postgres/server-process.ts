@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Binaries } from './binaries.ts';
-import { dataDirectoryArgument, PROGRAM_ENVIRONMENT, readServerPid, type Cluster } from './cluster.ts';
+import {
+  dataDirectoryArgument,
+  PROGRAM_ENVIRONMENT,
+  readServerPid,
+  sendSignal,
+  type Cluster,
+} from './cluster.ts';
 
 /** A running PostgreSQL server. */
 export interface ServerProcess {
@@ -112,7 +118,8 @@ async function stop(child: ChildProcess, pid: number, ended: Promise<string>): P
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.ref();
   (child.stderr as Socket).ref();
-  const immediateShutdown = setTimeout(() => process.kill(pid, 'SIGQUIT'), stopGracePeriodMillis);
+  // PostgreSQL may have ended already: its shell ends after it, and Node notices that later still.
+  const immediateShutdown = setTimeout(() => sendSignal(pid, 'SIGQUIT'), stopGracePeriodMillis);
   child.stdin!.end();
   if (child.exitCode === null) await once(child, 'exit');
   clearTimeout(immediateShutdown);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -61,6 +61,23 @@ describe('the embedded PostgreSQL', () => {
       { name: 'listen_addresses', setting: '' },
       { name: 'synchronous_commit', setting: 'on' },
     ]);
+  });
+
+  it('can be stopped although PostgreSQL ends just before the stop would end it at once', async () => {
+    const postgres = await start();
+    jest.useFakeTimers();
+    try {
+      const stopped = postgres.stop();
+      process.kill(postgres.pid, 'SIGKILL');
+      // Node is busy, as after a pause of the machine: the time limit runs out before Node has noticed the end.
+      while (isAlive(postgres.pid));
+      jest.advanceTimersByTime(30_000);
+      jest.useRealTimers();
+      await stopped;
+    } finally {
+      jest.useRealTimers();
+    }
+    expect(await query(await start(), 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   it('refuses a second start on its folder in the same process, and keeps running', async () => {
