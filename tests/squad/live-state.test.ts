@@ -184,6 +184,21 @@ describe('a squad that trains a routine', () => {
   });
 });
 
+test('a squad whose routine has no exercises requires the exercise, and names this reason', async () => {
+  const { body } = await platform.rest('content', 'POST', '/workouts', {
+    token: staff,
+    body: { title: `Free ${randomUUID()}`, difficulty: 'Beginner', category: 'Strength', exercises: [] },
+  });
+  const { maya, squadId } = await squadWith(body.id);
+  const send = (change: object) => rest(maya, 'POST', `/squads/${squadId}/workout`, update(change));
+  expect((await send({})).body).toMatchObject({
+    code: 'VALIDATION_FAILED',
+    errors: [{ path: 'exerciseId', message: expect.stringContaining('routine has no exercises') }],
+  });
+  const { id: exerciseId } = await exerciseOf(platform);
+  expect((await send({ exerciseId })).status).toBe(200);
+});
+
 describe('a squad without a routine', () => {
   test('requires the id of an existing exercise, and checks the measures of a set by its modality', async () => {
     const { maya, squadId } = await squadWith();

@@ -83,7 +83,10 @@ describe.each([
         setIndex: 0,
         phase: 'WORK',
       };
-      await expect(squads.updateWorkout(update)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(squads.updateWorkout(update)).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: expect.stringContaining(squadId),
+      });
     });
 
     test('makes the answer NOT_FOUND if the squad is read and would have ended as an abandoned LOBBY', async () => {

@@ -199,7 +199,7 @@ export class Squads {
     const exercise = await checkUpdate(before, update, this.platform);
     const updated = await this.hub.journals
       .of(squads)
-      .change(squadId, (current) => decideUpdate(current, userId, update, exercise));
+      .change(squadId, (current) => decideUpdate(current, squadId, userId, update, exercise));
     const squad = requireSquad(updated, squadId);
     return {
       revision: revisionOf(squad, userId, update.eventId) ?? squad.revision,

@@ -14,13 +14,13 @@ type Update = Omit<UpdateWorkoutShape, 'squadId'>;
 /** The exercise of an update, as it was checked before the update is decided. */
 interface CheckedExercise {
   exerciseId: string | null;
-  /** Undefined if the squad has stored it before, or has a routine. */
+  /** Undefined if the squad has stored it before, or has a routine with exercises. */
   modality: string | null | undefined;
 }
 
 /**
- * Checks an update against the version of the routine that the squad trains. Without a routine, it checks the exercise
- * that the update names; the content service is asked about each exercise of a squad once.
+ * Checks an update against the version of the routine that the squad trains. If the squad has no routine, or one without
+ * exercises, checks the exercise that the update names; the content service is asked about each exercise of a squad once.
  * @throws VALIDATION_FAILED at the field that does not fit, UPSTREAM_UNAVAILABLE
  */
 export async function checkUpdate(
@@ -38,8 +38,10 @@ export async function checkUpdate(
   }
   // Squads of the previous version have not stored the plan of their routine.
   if (squad.routineId && !squad.plan) return { exerciseId: update.exerciseId ?? null, modality: undefined };
-  if (!update.exerciseId)
-    throw invalid('exerciseId', 'expected the exercise, because the squad has no routine');
+  if (!update.exerciseId) {
+    const reason = squad.routineId ? "the squad's routine has no exercises" : 'the squad has no routine';
+    throw invalid('exerciseId', `expected the exercise, because ${reason}`);
+  }
   const exerciseId = update.exerciseId;
   const known = squad.modalities[exerciseId];
   const modality = known === undefined ? await platform.exerciseModality(exerciseId) : known;
@@ -54,14 +56,15 @@ export async function checkUpdate(
 /** Decides about a checked update; an event id that was sent before changes nothing. */
 export function decideUpdate(
   squad: SquadState | NoSquad,
+  id: string,
   userId: string,
   { eventId, exerciseIndex, setIndex, phase, set, restEndsAt }: Update,
   { exerciseId, modality }: CheckedExercise,
 ): readonly SquadItem[] {
-  if (squad.status === 'NONE') throw notFound('squad', '');
+  if (squad.status === 'NONE') throw notFound('squad', id);
   if (revisionOf(squad, userId, eventId) !== undefined) return [];
   requireActive(squad);
-  if (!takesPart(squad, userId)) throw notFound('squad', squad.id);
+  if (!takesPart(squad, userId)) throw notFound('squad', id);
   const training = trainingOf(squad, userId);
   if (set && training.sets.length >= MAX_SETS && !hasSet(training, { exerciseIndex, setIndex, exerciseId }))
     throw new PlatformError(
