@@ -43,10 +43,19 @@ export async function openMetricsPort(
   if (metricsPort === undefined) return async () => undefined;
   const listener = listeners.get(metricsPort) ?? new MetricsListener(settings.metricsToken);
   listeners.set(metricsPort, listener);
-  await listener.add(metrics, metricsPort, settings.host);
-  return async () => {
-    if (await listener.remove(metrics)) listeners.delete(metricsPort);
+  const remove = async (): Promise<void> => {
+    if (listener.remove(metrics) > 0) return;
+    // Before the port is closed, so that a server that starts meanwhile opens the port again.
+    if (listeners.get(metricsPort) === listener) listeners.delete(metricsPort);
+    await listener.close();
   };
+  try {
+    await listener.add(metrics, metricsPort, settings.host);
+  } catch (error) {
+    await remove(); // so that a later start tries to open the port again
+    throw error;
+  }
+  return remove;
 }
 
 const listeners = new Map<number, MetricsListener>();
@@ -78,12 +87,15 @@ class MetricsListener {
     await this.listening;
   }
 
-  /** Removes a server's metrics. If no other server uses the port, closes it and returns true. */
-  async remove(metrics: Metrics): Promise<boolean> {
+  /** Removes a server's metrics, and returns how many other servers use the port. */
+  remove(metrics: Metrics): number {
     this.members.delete(metrics);
-    if (this.members.size > 0) return false;
-    await this.connections.close(0);
-    return true;
+    return this.members.size;
+  }
+
+  /** Closes the port, if it is open. */
+  close(): Promise<void> {
+    return this.connections.close(0);
   }
 
   private async text(format: MetricsFormat): Promise<{ contentType: string; body: string }> {

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { connectionTo } from '#server/database/connection.ts';
 import { PlatformClient } from '#server/database/platform-client.ts';
 import { settingsOf } from '#server/run.ts';
@@ -14,6 +16,7 @@ beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym'] });
 });
 afterAll(() => platform.stop());
+afterEach(() => delete platform.env.METRICS_PORT);
 
 it('a service that cannot listen at its port closes what it has opened, its database included', async () => {
   const { server, name } = await cloneDatabase(database);
@@ -41,4 +44,23 @@ it('a service that cannot listen at its port closes what it has opened, its data
   } finally {
     await client.end();
   }
+});
+
+it('a server whose METRICS_PORT was in use starts in the same process when the port is free', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  platform.env.METRICS_PORT = String(port);
+  for (let start = 1; start <= 2; start += 1)
+    await expect(platform.replica('gym')).rejects.toThrow(`Port ${port} is in use`);
+  other.close();
+  await once(other, 'close');
+
+  const replica = await platform.replica('gym');
+  expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
+  // While the last server stops, the next one opens the port again.
+  const [, next] = await Promise.all([replica.stop(), platform.replica('gym')]);
+  expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
+  await next.stop();
+  await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow('fetch failed');
 });
