@@ -20,7 +20,7 @@ import {
   declarationOf,
   EVENT_TYPE_NAMES,
   INTERNAL_EVENT_TYPE_NAMES,
-  isEventType,
+  type AnyEventType,
   type EventType,
 } from './event-types.ts';
 import {
@@ -154,39 +154,42 @@ function limitOf({ limit }: EventsRequest): number {
 /** @throws UNAUTHENTICATED, FORBIDDEN, GYM_REQUIRED, VALIDATION_FAILED */
 function filterOf(viewer: KnownViewer, { types, gymId }: EventsRequest): EventFilter {
   if (gymId && !isUuid(gymId)) throw invalid('gymId', 'expected the id of a gym');
-  const named = types?.map(typeNamed);
-  switch (viewer.kind) {
-    case 'client':
-      requireScope(viewer, 'events:read');
-      return {
-        gymId: requireGymOfClient(viewer, gymId),
-        types: typesOf(viewer, named),
-        locationId: viewer.locationId,
-      };
-    case 'service':
-      return {
-        gymId: gymId ?? null,
-        types: named ?? [...EVENT_TYPE_NAMES, ...INTERNAL_EVENT_TYPE_NAMES],
-        locationId: null,
-      };
-    default: {
-      const { role } = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
-      return {
-        gymId: role === Role.SUPER_ADMIN ? (gymId ?? null) : requireGymAdmin(viewer, gymId),
-        types: named ?? EVENT_TYPE_NAMES,
-        locationId: null,
-      };
-    }
+  if (viewer.kind === 'service')
+    return {
+      gymId: gymId ?? null,
+      types: typesNamed(types, TYPES_FOR_SERVICES) ?? TYPES_FOR_SERVICES,
+      locationId: null,
+    };
+  const named = typesNamed(types, EVENT_TYPE_NAMES);
+  if (viewer.kind === 'client') {
+    requireScope(viewer, 'events:read');
+    return {
+      gymId: requireGymOfClient(viewer, gymId),
+      types: typesOf(viewer, named),
+      locationId: viewer.locationId,
+    };
   }
+  const { role } = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+  return {
+    gymId: role === Role.SUPER_ADMIN ? (gymId ?? null) : requireGymAdmin(viewer, gymId),
+    types: named ?? EVENT_TYPE_NAMES,
+    locationId: null,
+  };
 }
 
-function typeNamed(name: string): EventType {
-  if (!isEventType(name))
-    throw invalid(
-      'types',
-      `expected types of events: ${EVENT_TYPE_NAMES.join(', ')}; got "${name.slice(0, 64)}"`,
-    );
-  return name;
+const TYPES_FOR_SERVICES: readonly AnyEventType[] = [...EVENT_TYPE_NAMES, ...INTERNAL_EVENT_TYPE_NAMES];
+
+/** @throws VALIDATION_FAILED for a type that is not one of `known`, the types that callers of this kind may name */
+function typesNamed<Type extends AnyEventType>(
+  names: EventsRequest['types'],
+  known: readonly Type[],
+): Type[] | undefined {
+  return names?.map((name) => {
+    const type = known.find((one) => one === name);
+    if (type === undefined)
+      throw invalid('types', `expected types of events: ${known.join(', ')}; got "${name.slice(0, 64)}"`);
+    return type;
+  });
 }
 
 /** Whether a machine client with `events:read` or `webhooks` gets events of this type: its scopes let it read the resource. */

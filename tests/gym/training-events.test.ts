@@ -41,8 +41,15 @@ describe('events about trainings', () => {
     ]);
     for (const reader of [...readers, collected])
       expect((await reader.read()).filter(({ type }) => type.startsWith('training'))).toEqual([]);
-    for (const reader of [staff, superAdmin, machine, service])
+    for (const reader of [staff, superAdmin, machine])
       expect((await content('GET', '/events?types=trainings.changed', reader)).status).toBe(400);
+    const named = await content('GET', '/events?limit=200&types=trainings.changed', service);
+    expect(named.status).toBe(200);
+    expect(named.body.events.map(({ data }: { data: object }) => data)).toContainEqual({ userId });
+    expect(new Set(named.body.events.map(({ type }: { type: string }) => type))).toEqual(
+      new Set(['trainings.changed']),
+    );
+    expect((await content('GET', '/events?types=trainings.unknown', service)).status).toBe(400);
     const webhook = { url: 'https://example.com/hook', types: ['trainings.changed'] };
     expect((await gym('POST', '/webhooks', staff, webhook)).status).toBe(400);
     expect(await platform.sql('gym', `select 1 from event where type = 'trainings.changed' limit 1`)).toEqual(
