@@ -29,7 +29,7 @@ describeInBrowser(`the demo page${skipReason}`, () => {
     return page;
   };
 
-  test('lets two users in two windows invite, train, chat and end the squad', async () => {
+  test('lets two users in two windows invite, train, chat, and end the squad; a deleted message loses its text', async () => {
     const maya = await windowOf('maya@iron.test');
     const leo = await windowOf('leo@iron.test');
     await maya.click('#online li:has-text("Leo") button');
@@ -54,6 +54,17 @@ describeInBrowser(`the demo page${skipReason}`, () => {
     if (process.env.SCREENSHOT_DIR) {
       await maya.screenshot({ path: `${process.env.SCREENSHOT_DIR}/maya.png` });
       await leo.screenshot({ path: `${process.env.SCREENSHOT_DIR}/leo.png` });
+    }
+    const token = await platform.demo('maya@iron.test');
+    const [squad] = (await platform.rest('squad', 'GET', '/squads', { token })).body;
+    const { body: messages } = await platform.rest('squad', 'GET', `/squads/${squad.id}/messages`, { token });
+    const strong = messages.find(({ text }: { text: string }) => text.startsWith('Strong!'));
+    const path = `/squads/${squad.id}/messages/${strong.id}`;
+    expect((await platform.rest('squad', 'DELETE', path, { token })).status).toBe(204);
+    for (const page of [maya, leo]) {
+      await page.waitForSelector('#messages li:first-child:has-text("This message was deleted.")');
+      expect(await page.locator('#messages li').count()).toBe(2);
+      expect(await page.textContent('#messages')).not.toContain('Strong!');
     }
     await maya.click('#end');
     await leo.waitForSelector('#lobby:visible');

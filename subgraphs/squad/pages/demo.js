@@ -19,6 +19,8 @@ let retryMillis = 250;
 const names = new Map();
 const pending = new Map();
 const invites = new Map();
+/** The element with the text of each message that is shown, by the message's id. */
+const messageItems = new Map();
 let nextId = 1;
 
 for (const account of document.querySelectorAll('[data-email]'))
@@ -144,6 +146,7 @@ async function joinSquad(squadId, fromRevision) {
   // The earlier messages of the chat arrive before the ack.
   if (session?.id !== squadId) {
     lastMessage = 0;
+    messageItems.clear();
     $('messages').replaceChildren();
   }
   const answer = await sendOrToast('join_squad', {
@@ -184,13 +187,20 @@ function leftSquad(hasEnded) {
 }
 
 async function onMessage(message) {
+  // A message that is deleted is sent again without its text, and replaces the one with the same id.
+  const known = messageItems.get(message.id);
+  if (known) known.textContent = textOf(message);
   if (message.seq <= lastMessage) return;
   lastMessage = message.seq;
+  const text = element('span', '', textOf(message));
+  messageItems.set(message.id, text);
   const item = element('li', message.userId === me.id ? 'mine' : '');
-  item.append(element('small', '', await nameOf(message.userId)), document.createTextNode(message.text));
+  item.append(element('small', '', await nameOf(message.userId)), text);
   $('messages').append(item);
   $('messages').scrollTop = 1e9;
 }
+
+const textOf = ({ deleted, text }) => (deleted ? 'This message was deleted.' : text);
 
 async function nameOf(userId) {
   if (!names.has(userId)) {
