@@ -22,7 +22,7 @@ const CHECK_MILLIS = 1_000; // 1 s
 const PATIENCE_MILLIS = 10_000; // 10 s
 /** A client may pause for this long before it reads on: a proxy between them reads in larger steps than the client. */
 const READING_PATIENCE_MILLIS = 30_000; // 30 s
-/** After this patience, the average speed of a body, or of reading, must be at least this many bytes a second. */
+/** The least average speed: of a body once its patience is over, and of reading in each time of patience. */
 const MIN_BYTES_PER_SECOND = 1_024; // 1 KiB/s
 
 interface Connection {
@@ -47,9 +47,9 @@ interface Connection {
 }
 
 interface Unread {
-  /** How long the server has waited, in milliseconds. */
+  /** How long the server has waited since the client last read enough, in milliseconds. */
   waitedMillis: number;
-  /** The bytes that the client had taken when the server began to wait. */
+  /** The bytes that the client had taken then. */
   readonly takenBefore: number;
 }
 
@@ -146,8 +146,11 @@ function checkReadingSpeed(socket: Socket, connection: Connection, patienceMilli
     return;
   }
   unread.waitedMillis += CHECK_MILLIS;
+  if (unread.waitedMillis < patienceMillis) return;
   const expected = (unread.waitedMillis / 1000) * MIN_BYTES_PER_SECOND;
-  if (unread.waitedMillis >= patienceMillis && taken - unread.takenBefore < expected) socket.destroy();
+  if (taken - unread.takenBefore < expected) socket.destroy();
+  // What was read so far does not count again: a client that has read much and then stops would otherwise stay for hours.
+  else connection.unread = { waitedMillis: 0, takenBefore: taken };
 }
 
 interface Handle {

@@ -61,6 +61,20 @@ itConcurrently('a client that does not read an answer is disconnected', async ()
   await expect(sizeOf(response)).rejects.toThrow('aborted');
 });
 
+itConcurrently('a client that stops in the middle of an answer is disconnected', async () => {
+  const response = await unreadResponse();
+  await wait(PATIENCE_MILLIS - 1_500); // so that the server waits for the client before it reads the first third
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > LARGE.length / 3) response.pause();
+  });
+  await once(response, 'pause');
+  response.removeAllListeners('data');
+  await wait(2 * PATIENCE_MILLIS + 3_000);
+  await expect(sizeOf(response)).rejects.toThrow('aborted');
+});
+
 itConcurrently('a client that pauses, and reads slowly but steadily, gets the whole answer', async () => {
   const response = await unreadResponse();
   await wait(PATIENCE_MILLIS - 1_500);
