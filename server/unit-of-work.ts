@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Viewer } from './auth/viewer.ts';
 import { RolledBackError } from './database/platform-client.ts';
@@ -45,6 +46,26 @@ interface TransactionOptions {
   mayRepeatCommit?: () => boolean;
 }
 
+type Task = () => void | Promise<void>;
+
+/** A transaction of a unit of work, or a savepoint in one. */
+interface OpenTransaction {
+  readonly unit: UnitOfWork;
+  /** The transaction, perhaps of another unit, in which this one was begun. */
+  readonly outer: OpenTransaction | undefined;
+  /** Undefined if the transaction is not repeated. */
+  readonly attempt: Attempt | undefined;
+  /** What runs after the commit. */
+  readonly tasks: Task[];
+  isOver: boolean;
+}
+
+/**
+ * The innermost transaction of the running code. It is no property of the unit of work, because the fields of a query can have
+ * transactions at the same time.
+ */
+const innermost = new AsyncLocalStorage<OpenTransaction>();
+
 /** The origin of work that no request has caused. */
 export const NO_ORIGIN: Origin = {
   requestId: '',
@@ -69,10 +90,8 @@ export class UnitOfWork {
   private readonly orm: MikroORM | undefined;
   private readonly tracing: Tracing | undefined;
   private own: EntityManager | undefined;
-  private depth = 0;
-  /** The running attempt of the outermost transaction. */
-  private currentAttempt: Attempt | undefined;
-  private afterCommitTasks: (() => void | Promise<void>)[] = [];
+  /** How many transactions of this unit are open, with their savepoints. */
+  private openCount = 0;
 
   constructor(
     orm: MikroORM | undefined,
@@ -154,47 +173,62 @@ export class UnitOfWork {
    * writes of `work`.
    *
    * `work` may run up to three times, see `repeated`: what it computes must depend only on its arguments and on what it reads
-   * in the transaction. It runs once if this unit has loaded entities before, because `work` may have changed them in memory.
+   * in the transaction. It runs once if this unit has loaded entities before, because `work` may have changed them in memory, and
+   * if another transaction of this unit is open.
    */
   async transaction<Result>(
     work: () => Promise<Result>,
     { mayRepeatCommit }: TransactionOptions = {},
   ): Promise<Result> {
-    if (this.depth > 0 || !this.isFresh()) return this.transactionOnce(work);
-    return repeated(
-      (attempt) => {
-        this.currentAttempt = attempt;
-        return this.transactionOnce(work, attempt);
-      },
-      { mayRepeatCommit, reset: () => this.own?.clear() },
-    );
+    if (this.openCount > 0 || !this.isFresh()) return this.transactionOnce(work);
+    return repeated((attempt) => this.transactionOnce(work, attempt), {
+      mayRepeatCommit,
+      reset: () => this.own?.clear(),
+    });
   }
 
   private async transactionOnce<Result>(work: () => Promise<Result>, attempt?: Attempt): Promise<Result> {
-    const tasksBefore = this.afterCommitTasks.length;
+    const outer = this.openTransaction();
+    const own: OpenTransaction = {
+      unit: this,
+      outer: innermost.getStore(),
+      attempt: attempt ?? outer?.attempt,
+      tasks: [],
+      isOver: false,
+    };
     let result: Result;
-    this.depth += 1;
+    this.openCount += 1;
     try {
-      result = await this.em.transactional(async (em) => {
-        const done = await work();
-        if (!attempt) return done;
-        await em.flush(); // otherwise MikroORM would flush next, and an error of the flush would count as one of the COMMIT
-        attempt.isCommitting = true;
-        return done;
-      });
-    } catch (error) {
-      this.afterCommitTasks.length = tasksBefore; // tasks of writes that were rolled back are dropped
-      throw error;
+      result = await innermost.run(own, () =>
+        this.em.transactional(async (em) => {
+          const done = await work();
+          if (!attempt) return done;
+          await em.flush(); // otherwise MikroORM would flush next, and an error of the flush would count as one of the COMMIT
+          attempt.isCommitting = true;
+          return done;
+        }),
+      );
     } finally {
-      this.depth -= 1;
+      own.isOver = true;
+      this.openCount -= 1;
     }
-    if (this.depth === 0) await this.settle();
+    // If the transaction was rolled back, its tasks are dropped.
+    if (outer) outer.tasks.push(...own.tasks);
+    else await this.runTasks(own.tasks);
     return result;
+  }
+
+  /** The innermost transaction of this unit in which the running code is; undefined if it is in none. */
+  private openTransaction(): OpenTransaction | undefined {
+    let one = innermost.getStore();
+    while (one && (one.unit !== this || one.isOver)) one = one.outer;
+    return one;
   }
 
   /** Notes an error that became part of an answer and is not thrown, so that the open transaction can still be repeated. */
   noteFailure(error: unknown): void {
-    if (this.currentAttempt) this.currentAttempt.failure ??= error;
+    const attempt = this.openTransaction()?.attempt;
+    if (attempt) attempt.failure ??= error;
   }
 
   private isFresh(): boolean {
@@ -242,14 +276,13 @@ export class UnitOfWork {
    * Runs `task` after the open transaction is committed, or at once if none is open, so that events are never published
    * before the commit. If the task fails, the error is logged. If the transaction is rolled back, its tasks are dropped.
    */
-  async afterCommit(task: () => void | Promise<void>): Promise<void> {
-    this.afterCommitTasks.push(task);
-    if (this.depth === 0) await this.settle();
+  async afterCommit(task: Task): Promise<void> {
+    const open = this.openTransaction();
+    if (open) open.tasks.push(task);
+    else await this.runTasks([task]);
   }
 
-  private async settle(): Promise<void> {
-    const tasks = this.afterCommitTasks;
-    this.afterCommitTasks = [];
+  private async runTasks(tasks: readonly Task[]): Promise<void> {
     for (const task of tasks) {
       try {
         await task();
