@@ -62,8 +62,8 @@ export class SquadClient {
       socket.once('close', (code, reason) => resolve({ code, reason: reason.toString('utf8') })),
     );
     socket.once('close', (code, reason) => {
-      for (const { reject } of this.pending.values())
-        reject(new SquadError({ code: String(code), message: `closed: ${code} ${reason.toString('utf8')}` }));
+      const error = closedError({ code, reason: reason.toString('utf8') });
+      for (const { reject } of this.pending.values()) reject(error);
     });
   }
 
@@ -85,8 +85,11 @@ export class SquadClient {
     return client;
   }
 
-  /** Resolves to the ack. @throws SquadError */
+  /** Resolves to the ack. @throws SquadError, with the close code if the socket is closed before the ack comes */
   send<Event extends keyof ClientEvents>(event: Event, data: ClientEvents[Event][0]): Promise<Ack<Event>> {
+    // `ws` ignores frames that are sent after the close. Before it, the frame is in `pending` when the socket closes.
+    if (this.socket.readyState === WebSocket.CLOSED)
+      return this.closed.then((closed) => Promise.reject(closedError(closed)));
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject });
@@ -141,3 +144,6 @@ export class SquadClient {
     for (const listener of this.listeners) listener(frame);
   }
 }
+
+const closedError = ({ code, reason }: { code: number; reason: string }): SquadError =>
+  new SquadError({ code: String(code), message: `closed: ${code} ${reason}` });
