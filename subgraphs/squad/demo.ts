@@ -50,16 +50,17 @@ async function insertSquads(journals: Journals, plan: Plan, index: number): Prom
   if (before.activities.length > 0 || Object.keys(before.groups).length > 0) return;
   for (const userId of new Set([...partners, ...others])) {
     const own = workouts.filter(({ participantIds }) => participantIds.includes(userId));
-    await journals
-      .of(users)
-      .change(userId, ({ history, farewell }) =>
-        farewell || history.length > 0
-          ? []
-          : [
-              ...(group.memberIds.includes(userId) ? [{ type: 'namedInGym' as const, gymId }] : []),
-              ...own.map((workout) => ({ type: 'trained' as const, workout })),
-            ],
-      );
+    await journals.of(users).change(userId, ({ history, farewell }) =>
+      farewell || history.length > 0
+        ? []
+        : [
+            // The club and the activities name them: an erasure of the account has to find the gym.
+            ...(own.length > 0 || group.memberIds.includes(userId)
+              ? [{ type: 'namedInGym' as const, gymId }]
+              : []),
+            ...own.map((workout) => ({ type: 'trained' as const, workout })),
+          ],
+    );
   }
   await journals
     .of(gyms)
