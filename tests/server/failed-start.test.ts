@@ -16,7 +16,7 @@ beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym'] });
 });
 afterAll(() => platform.stop());
-afterEach(() => delete platform.env.METRICS_PORT);
+afterEach(() => void delete platform.env.METRICS_PORT);
 
 it('a service that cannot listen at its port closes what it has opened, its database included', async () => {
   const { server, name } = await cloneDatabase(database);
