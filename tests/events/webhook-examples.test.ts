@@ -139,7 +139,8 @@ describe('the example in TypeScript', () => {
   });
 });
 
-(hasPython ? describe : describe.skip)('the example in Python, with python3', () => {
+const whyNoPython = hasPython ? '' : ' (skipped: python3 is not installed)';
+(hasPython ? describe : describe.skip)(`the example in Python, with python3${whyNoPython}`, () => {
   it('stores what the platform sends, and refuses requests that were forged or have a wrong time', async () => {
     expect(await outcomeOf(PYTHON)).toEqual(OUTCOME);
   });

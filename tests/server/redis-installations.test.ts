@@ -31,8 +31,10 @@ describeWith('a server with a password', ['redis-server', 'redis-cli'], () => {
       expect(lines.join()).not.toContain('s3cret');
     },
   );
+});
 
-  it('that is part of a cluster needs another URL', async () => {
+describeWith('a server that is part of a cluster', ['redis-server', 'redis-cli'], () => {
+  it('needs another URL', async () => {
     const node = await RedisProcess.start(['--cluster-enabled', 'yes', '--cluster-port', '0']).catch(() =>
       RedisProcess.start(['--cluster-enabled', 'yes']),
     );

@@ -3,6 +3,8 @@ import path from 'node:path';
 
 /** Whether this machine shows its processes under /proc, which `hangPostgres` needs. */
 export const canHang = process.platform === 'linux';
+/** For the title of tests that are skipped without it. */
+export const whyNoHang = canHang ? '' : ' (skipped: this machine has no /proc)';
 
 /** The id of the main process of the embedded PostgreSQL of a data folder. */
 export const postmasterOf = (dataDir: string): number =>

@@ -47,7 +47,7 @@ export async function startPlatform(options: TestPlatformOptions): Promise<TestP
   const env = environment(dataDir, options.env);
   const databases = serviceDatabases(options.databaseServer);
   const started = services(env, databases);
-  for (const service of SERVICE_NAMES.toSorted((a) => (a === 'identity' ? -1 : 0)))
+  for (const service of ['identity' as const, ...SERVICE_NAMES.filter((name) => name !== 'identity')])
     if (options.services.includes(service)) await started.start(service);
   const gateway = options.gateway ? await gatewayOver(env) : undefined;
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DEMO_PASSWORD, demoPerson } from '#server/demo-ids.ts';
-import { canHang, hangPostgres, postmasterOf } from '../support/hang.ts';
+import { canHang, hangPostgres, postmasterOf, whyNoHang } from '../support/hang.ts';
 import { ANY_PORTS, startProcess, type StartedProcess } from '../support/process.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
@@ -107,7 +107,7 @@ async function connectToPostgres(): Promise<pg.Client> {
   return client;
 }
 
-(canHang ? describe : describe.skip)('the whole platform under writes', () => {
+(canHang ? describe : describe.skip)(`the whole platform under writes${whyNoHang}`, () => {
   beforeAll(async () => {
     dataDir = await mkdtemp(path.join(os.tmpdir(), 'platform-faults-'));
     redis = hasRedis ? await startRedis() : undefined;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { canHang, hangPostgres } from '../support/hang.ts';
+import { canHang, hangPostgres, whyNoHang } from '../support/hang.ts';
 import { ANY_PORTS, startProcess, type StartedProcess } from '../support/process.ts';
 
 const started: StartedProcess[] = [];
@@ -34,7 +34,7 @@ const secondsOf = async (work: Promise<unknown>): Promise<number> => {
   return (performance.now() - startedAt) / 1_000;
 };
 
-(canHang ? describe : describe.skip)('a service whose PostgreSQL hangs', () => {
+(canHang ? describe : describe.skip)(`a service whose PostgreSQL hangs${whyNoHang}`, () => {
   it('ends on SIGTERM within its grace period plus 5 s', async () => {
     const { gym, url, dataDir } = await startGym({ STOP_GRACE_PERIOD_MILLIS: '500' });
     const postgres = hangPostgres(dataDir);
