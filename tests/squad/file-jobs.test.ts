@@ -15,7 +15,11 @@ const log = createLogger('squad', 'silent');
 let jobs: FileJobs | undefined;
 afterEach(() => jobs?.dispose());
 
-function opened(run: (attempt: number) => Promise<void>, needed: readonly JournalJob[] = []) {
+function opened(
+  run: (attempt: number) => Promise<void>,
+  needed: readonly JournalJob[] = [],
+  onRead = () => {},
+) {
   const metrics = createMetrics('squad');
   const attempts: Date[] = [];
   const write = jobOf()({
@@ -32,6 +36,7 @@ function opened(run: (attempt: number) => Promise<void>, needed: readonly Journa
     metrics: jobMetrics(metrics, [write.name]),
     async *pending() {
       yield needed;
+      onRead();
     },
   });
   return { jobs, attempts, text: async () => (await metrics.text()).body };
@@ -90,4 +95,18 @@ test('refused jobs, of which the last 1,000 are listed, do not keep others from 
   await eventually(async () => attempts.length >= 12_000, 60_000);
   await eventually(async () => one.rows().length === 1_000);
   expect(one.rows().every(({ error }) => error === 'never')).toBe(true);
+});
+
+test('a job that was refused does not run again when the journals are read again after a failed reading', async () => {
+  let reads = 0;
+  const run = async () => {
+    throw new JobRefused('never');
+  };
+  const { jobs: one, attempts } = opened(run, [WRITE], () => {
+    if ((reads += 1) < 3) throw new Error('cannot be read');
+  });
+  one.start();
+  await eventually(async () => reads === 3);
+  await new Promise(setImmediate);
+  expect(attempts).toHaveLength(1);
 });

@@ -66,7 +66,7 @@ export class FileJobs implements JobsWithoutDatabase {
   }
 
   add(job: JournalJob): void {
-    const key = JSON.stringify([job.name, job.payload]);
+    const key = keyOf(job);
     const runAt = job.runAt ?? new Date();
     const known = this.jobs.get(key);
     const refused = this.refused.get(key);
@@ -159,7 +159,8 @@ export class FileJobs implements JobsWithoutDatabase {
   private async readPending(): Promise<void> {
     this.isIncomplete = false;
     try {
-      for await (const jobs of this.options.pending()) for (const job of jobs) this.add(job);
+      for await (const jobs of this.options.pending())
+        for (const job of jobs) if (!this.isKnown(job)) this.add(job);
     } catch (error) {
       this.isIncomplete = true;
       this.options.log.warn(
@@ -167,6 +168,11 @@ export class FileJobs implements JobsWithoutDatabase {
         'the jobs of the journals could not be read; they are read again',
       );
     }
+  }
+
+  /** Whether the job waits already, possibly for its next attempt, or was refused: reading the journals again changes neither. */
+  private isKnown(job: JournalJob): boolean {
+    return this.jobs.has(keyOf(job)) || this.refused.has(keyOf(job));
   }
 
   private nextDue(): [string, FileJob] | undefined {
@@ -217,6 +223,8 @@ export class FileJobs implements JobsWithoutDatabase {
     this.timer.unref();
   }
 }
+
+const keyOf = ({ name, payload }: JournalJob): string => JSON.stringify([name, payload]);
 
 const rowOf = (job: FileJob): JobRow => ({
   id: job.id,
