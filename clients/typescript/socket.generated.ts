@@ -402,7 +402,7 @@ export interface components {
             exerciseIndex: number;
             /** @description The number of the set in the exercise, from 0; at most 500. */
             setIndex: number;
-            /** @description Required if the squad has no routine. If it has one, the exercise of the routine at `exerciseIndex`, or absent. */
+            /** @description Required if the squad has no routine, or one without exercises. If it has one, the exercise of the routine at `exerciseIndex`, or absent. */
             exerciseId?: string | null;
             /**
              * @description What you do at this position.
