@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
-import { onThisMachine } from '../support/slow-machine.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 
-const mutationMillis = onThisMachine(250);
+const mutationMillis = withinOnThisMachine(250);
 /** The gateway's time limit of an upload. */
 const uploadMillis = mutationMillis * 6;
 const FILE_BYTES = 4_000_000;
