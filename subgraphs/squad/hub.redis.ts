@@ -310,7 +310,12 @@ export class RedisHub implements Hub {
     // An instance that is no longer in the list has no entries in Redis: reading it removes those that are known here.
     for (const instanceId of this.others.idsIn(gymId)) instanceIds.add(instanceId);
     instanceIds.delete(this.instanceId);
-    await Promise.all([...instanceIds].map((instanceId) => this.loadInstance(gymId, instanceId)));
+    // If one cannot be read, the others still end before the caller continues.
+    const loads = await Promise.allSettled(
+      [...instanceIds].map((instanceId) => this.loadInstance(gymId, instanceId)),
+    );
+    const failed = loads.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 
   private async loadInstance(gymId: string, instanceId: string): Promise<void> {

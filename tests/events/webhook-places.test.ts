@@ -48,3 +48,31 @@ it('a webhook gets its event while the receivers of 20 others have not answered 
     (await isSentBesideSlowOnes()) || (await isSentBesideSlowOnes()) || (await isSentBesideSlowOnes()),
   ).toBe(true);
 });
+
+it('a webhook has at most 16 attempts at the same time, also if its events are sent again meanwhile', async () => {
+  let open = 0;
+  let most = 0;
+  const held: ServerResponse[] = [];
+  const slow = await receiver((_request, response) => {
+    held.push(response);
+    open += 1;
+    most = Math.max(most, open);
+    response.on('close', () => (open -= 1));
+  });
+  const fast = await receiver();
+  const from = new Date();
+  const { id } = await webhook(slow.url, { types: ['gym.deployed'] });
+  await publishEvents(20);
+  await got(slow, 16);
+  for (let replay = 1; replay <= 3; replay += 1) {
+    const body = { from, to: new Date(Date.now() + 1_000) };
+    expect((await tests.call('POST', `/webhooks/${id}/replay`, body)).status).toBe(202);
+    // Its event is sent in a round of the dispatcher that is later than the replay.
+    await webhook(fast.url, { types: ['gym.deployed'], gymId: null }, tests.superAdmin);
+    const before = fast.requests.length;
+    await publishEvents(1);
+    await got(fast, before + replay);
+  }
+  expect(most).toBe(16);
+  for (const response of held) response.writeHead(204).end();
+});

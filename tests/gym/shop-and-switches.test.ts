@@ -191,6 +191,8 @@ describe('design tokens', () => {
           style: 'italic',
           lineHeight: 1.5,
           baseSize: 16,
+          fontWeights: { strong: 700 },
+          families: { body: { text: 'Lato' } },
         },
       },
     });
@@ -216,6 +218,8 @@ describe('design tokens', () => {
       weight: { $type: 'fontWeight', $value: 'bold' },
       headingWeight: { $type: 'fontWeight', $value: 650 },
       lineHeight: { $type: 'number', $value: 1.5 },
+      fontWeights: { strong: { $type: 'fontWeight', $value: 700 } },
+      families: { body: { text: { $type: 'fontFamily', $value: 'Lato' } } },
       baseSize: { $type: 'dimension', $value: { value: 16, unit: 'px' } },
     });
   });

@@ -46,7 +46,8 @@ export class TrainingImports {
     const errors = read.flatMap((line) => ('errors' in line ? line.errors : []));
     const lines = read.flatMap((line) => ('errors' in line ? [] : [line]));
     const named = lines.flatMap(({ exerciseId }) => exerciseId?.toLowerCase() ?? []);
-    await this.exercises.decidePrivate(named, () => this.exercises.trained(named));
+    // Also about exercises that the user has trained: the transaction first reads which of them are visible.
+    await this.exercises.decidePrivate(named, async () => []);
     const { created, known, modalities } = await this.unit.transaction(() =>
       exercisesOfLines(this.unit, this.exercises, lines),
     );

@@ -37,7 +37,7 @@ export async function setAttendance(
   const [stored] = await unit.run<{ hasPlace: boolean; isRepeated: boolean }>(
     `select has_place as "hasPlace", exists (
        select 1 from booking other where other.session_id = booking.session_id and other.user_id = booking.user_id
-         and other.id <> booking.id and (other.has_place or other.status = 'WAITING')) as "isRepeated"
+         and other.id <> booking.id and (other.has_place or other.status in ('WAITING', 'ATTENDED'))) as "isRepeated"
      from booking where id = ?`,
     [id],
   );

@@ -48,8 +48,9 @@ const BookingSchema = defineEntity({
     userId: p.uuid().nullable(),
     status: p.string().length(16).$type<BookingStatus>(),
     /**
-     * Whether the booking takes one of the session's places. A BOOKED or ATTENDED booking always takes one. A NO_SHOW takes
-     * one, unless the member cancelled too late: others can then get the place.
+     * Whether the booking takes one of the session's places. A BOOKED booking always takes one. A NO_SHOW takes one,
+     * unless the member cancelled too late: others can then get the place. An ATTENDED booking takes one, unless staff recorded such
+     * a NO_SHOW as ATTENDED after the end of a full session.
      */
     hasPlace: p.boolean(),
     /** Whether staff have recorded ATTENDED. If a visit did, and staff undo that visit, the booking is no longer ATTENDED. */

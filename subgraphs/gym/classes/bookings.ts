@@ -194,7 +194,7 @@ export class Bookings {
   /**
    * Marks a booking as attended or not, or as BOOKED again. For staff.
    * @throws CONFLICT if the session is cancelled or begins in more than 60 minutes; if BOOKED is set after its end; if the
-   * booking is WAITING or CANCELLED; or if it needs a place again and none is left
+   * booking is WAITING or CANCELLED; or if it needs a place again before the end and none is left
    */
   async setAttendance(id: string, input: unknown): Promise<BookingShape> {
     const { viewer } = this.unit;

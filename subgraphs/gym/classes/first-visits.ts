@@ -91,11 +91,11 @@ export class FirstVisits {
     return found;
   }
 
-  /** Which of these bookings still have their place. The others were cancelled, also because the member has left the gym. */
+  /** Which of these bookings still have their place, or were attended. The others were cancelled, also because the member has left the gym. */
   async booked({ ids }: z.output<typeof FirstVisitIds>): Promise<z.infer<typeof BookedFirstVisitsShape>> {
     requireService(this.unit.viewer);
     const rows = await this.unit.read<{ id: string }>(
-      'select id from booking where id = any(?::uuid[]) and has_place',
+      `select id from booking where id = any(?::uuid[]) and (has_place or status = 'ATTENDED')`,
       [ids],
     );
     return { booked: rows.map(({ id }) => id) };

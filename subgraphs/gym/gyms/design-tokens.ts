@@ -8,36 +8,52 @@ interface ColorToken {
 export function designTokensOf(theme: Record<string, unknown>): Record<string, unknown> {
   const { colors, typography, spacing } = theme;
   return {
-    ...group('color', colors, (_name, value) => (isColour(value) ? colorToken(value) : undefined)),
+    ...group('color', colors, (_names, value) => (isColour(value) ? colorToken(value) : undefined)),
     ...group('typography', typography, typographyToken),
-    ...group('spacing', spacing, (_name, value) => (typeof value === 'number' ? pixels(value) : undefined)),
+    ...group('spacing', spacing, (_names, value) => (typeof value === 'number' ? pixels(value) : undefined)),
   };
 }
 
-/** The token of a value with this name; undefined if it has none. */
-type TokenOf = (name: string, value: unknown) => object | undefined;
+/** The token of a value; undefined if it has none. `names`: its name, then those of the groups around it, from within. */
+type TokenOf = (names: readonly string[], value: unknown) => object | undefined;
 
 /**
  * An object with the group under its name, or an empty object if no token is left. Tokens and groups whose names contain `{`,
  * `}` or `.`, or begin with `$`, are left out, because the format does not allow these names (section 5.1).
  */
-function group(name: string, values: unknown, tokenOf: TokenOf): Record<string, unknown> {
+function group(
+  name: string,
+  values: unknown,
+  tokenOf: TokenOf,
+  around: readonly string[] = [],
+): Record<string, unknown> {
   if (typeof values !== 'object' || values === null) return {};
   const members = Object.entries(values).flatMap(([inner, value]: [string, unknown]): [string, unknown][] => {
     if (/^\$|[{}.]/.test(inner)) return [];
-    if (typeof value === 'object') return Object.entries(group(inner, value, tokenOf));
-    const token = tokenOf(inner, value);
+    if (typeof value === 'object') return Object.entries(group(inner, value, tokenOf, [name, ...around]));
+    const token = tokenOf([inner, name, ...around], value);
     return token ? [[inner, token]] : [];
   });
   return members.length > 0 ? Object.fromEntries([[name, Object.fromEntries(members)]]) : {};
 }
 
-/** The names decide the types, because the values of several types are texts, or numbers. */
-function typographyToken(name: string, value: unknown): object | undefined {
-  if (/weight$/i.test(name)) return isWeight(value) ? { $type: 'fontWeight', $value: value } : undefined;
-  if (/line-?height$/i.test(name) && typeof value === 'number') return { $type: 'number', $value: value };
-  if (typeof value === 'number') return pixels(value);
-  return typeof value === 'string' && /family|(font|typeface)s?$/i.test(name) ? fontFamily(value) : undefined;
+const NAME_OF_WEIGHTS = /weights?$/i;
+const NAME_OF_LINE_HEIGHTS = /line-?heights?$/i;
+const NAME_OF_FONTS = /family|families|(font|typeface)s?$/i;
+
+/**
+ * The nearest name that says a type decides it, because the values of several types are texts, or numbers: `fontWeight` in
+ * `{"fontWeight": {"bold": 700}}`. Other numbers are sizes, and other texts have no token.
+ */
+function typographyToken(names: readonly string[], value: unknown): object | undefined {
+  const name = names.find((each) =>
+    [NAME_OF_WEIGHTS, NAME_OF_LINE_HEIGHTS, NAME_OF_FONTS].some((type) => type.test(each)),
+  );
+  if (name && NAME_OF_WEIGHTS.test(name))
+    return isWeight(value) ? { $type: 'fontWeight', $value: value } : undefined;
+  if (typeof value === 'number')
+    return name && NAME_OF_LINE_HEIGHTS.test(name) ? { $type: 'number', $value: value } : pixels(value);
+  return typeof value === 'string' && name && NAME_OF_FONTS.test(name) ? fontFamily(value) : undefined;
 }
 
 /** The fonts of a CSS `font-family`: their names without quotation marks. A single one is a text, several are a list. */

@@ -68,10 +68,14 @@ const EVENT = columnsOf(EventShape, {
   data: 'event.data',
 });
 
-/** SQL: the number of attempts that are running for `webhook`, in all replicas. */
+/**
+ * SQL: the number of attempts that are running for `webhook`: those with a claim, in all replicas, or those of this process, if
+ * they are more, because a replay takes the claim from a running attempt. The parameter has the latter, by webhook, as JSON.
+ */
 const RUNNING = `
-  select count(*) from webhook_delivery as running
-  where running.webhook_id = webhook.id and running.claim is not null and running.claimed_until > now()`;
+  select greatest(coalesce((?::jsonb ->> webhook.id::text)::int, 0), (
+    select count(*) from webhook_delivery as running
+    where running.webhook_id = webhook.id and running.claim is not null and running.claimed_until > now())) as count`;
 
 /** SQL: the deliveries of `webhook` that are due, each the first one of its subject, and their order in `turn`. */
 const DUE = `
@@ -98,7 +102,11 @@ const DUE = `
  * the table was nearly empty would read the whole table, and could be used for a minute or longer while many deliveries wait
  * for a receiver that hangs.
  */
-export async function claimDue(unit: UnitOfWork, free: FreePlaces): Promise<Claimed[]> {
+export async function claimDue(
+  unit: UnitOfWork,
+  free: FreePlaces,
+  running: ReadonlyMap<string, number>,
+): Promise<Claimed[]> {
   const rows = await unit.em.execute<ClaimedRow[]>(
     `with recursive waiting as (${WAITING_WEBHOOKS}), candidate as (
        select due.id, webhook.failing_since is not null as failing, busy.count + due.turn as turn,
@@ -128,7 +136,7 @@ export async function claimDue(unit: UnitOfWork, free: FreePlaces): Promise<Clai
          and other.earliest_attempt_at is not null and other.id <> claimed.id) as "othersWait",
        claimed.test_event as "testEvent", event.traceparent, ${EVENT}
      from claimed join webhook on webhook.id = claimed.webhook_id left join event on event.id = claimed.event_id`,
-    [free.failing, free.working, randomUUID()],
+    [JSON.stringify(Object.fromEntries(running)), free.failing, free.working, randomUUID()],
   );
   return rows.map(toClaimed);
 }

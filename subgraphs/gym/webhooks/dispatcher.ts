@@ -160,7 +160,7 @@ export class WebhookDispatcher {
   private async begin(): Promise<void> {
     const { free } = this;
     if (free.working + free.failing === 0 || this.stopping.signal.aborted) return;
-    for (const delivery of await claimDue(this.options.unitOf(), free)) {
+    for (const delivery of await claimDue(this.options.unitOf(), free, this.runningByWebhook())) {
       const places = delivery.isFailing ? 'failing' : 'working';
       free[places] -= 1;
       const attempt = this.attempt(delivery).finally(() => {
@@ -170,6 +170,12 @@ export class WebhookDispatcher {
       });
       this.running.add(attempt);
     }
+  }
+
+  private runningByWebhook(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { webhookId } of this.sending.keys()) counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
+    return counts;
   }
 
   /** Sends a delivery, and leaves the result for `writeResults`. Never rejects. */

@@ -118,12 +118,12 @@ export class FollowedGyms {
         await this.source.load(gymId);
       } while (!gym.isLoaded);
       if (this.gyms.get(gymId) !== gym) gym.unsubscribe();
-      // The gym was dropped meanwhile, and what `load` has read afterwards would never be removed.
-      if (!this.gyms.has(gymId)) this.source.forget(gymId);
     } catch {
       gym.isLoaded = false; // Redis does not answer, which its connection has logged; `tend` tries again
     } finally {
       gym.isLoading = false;
+      // The gym was dropped meanwhile, and what `load` has read afterwards would never be removed.
+      if (!this.gyms.has(gymId)) this.source.forget(gymId);
     }
   }
 }

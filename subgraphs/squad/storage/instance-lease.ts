@@ -8,7 +8,7 @@ export const RENEWAL_MILLIS = 2_000; // 2 s
 /** An instance that has not renewed these keys for this time counts as lost, with its connections. */
 export const LEASE_MILLIS = 8_000; // 8 s
 /**
- * A field of the hash of connected users, and of the hash of a gym's entries, which only a write of the whole hash sets. Without
+ * A field of the hash of connected users, which only a write of the whole hash sets. Without
  * it the hash has been lost, and may have been made again by a user who has connected since. It also keeps a hash of connected
  * users that is empty, which Redis would remove.
  */

@@ -9,6 +9,7 @@ import {
   type Saga,
   type SagaAction,
 } from '#server/saga/saga.ts';
+import { unavailable } from '#server/service-calls.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { CancelledVisits } from '../availability/cancelled-visits.ts';
 import { CANDIDATES } from '../availability/candidates.ts';
@@ -223,17 +224,13 @@ async function restore(
     const change = changeOf(user);
     if (!change) return;
     try {
-      // Without the key of the saga: after a conflict, the request has another content.
       const body = { userId, ...change, version: user.version };
-      const request = {
-        ...asService(call, { method: 'PUT', path: '/profile', body }),
-        idempotencyKey: undefined,
-      };
-      await services.identity.call(request);
+      await services.identity.call(asService(call, { method: 'PUT', path: '/profile', body }));
       return;
     } catch (error) {
-      const isChanged = error instanceof PlatformError && error.code === 'VERSION_CONFLICT';
-      if (!isChanged || attempt === RESTORE_ATTEMPTS) throw error;
+      if (!(error instanceof PlatformError) || error.code !== 'VERSION_CONFLICT') throw error;
+      // No refusal, after which the undoing would be given up: the saga tries again later.
+      if (attempt === RESTORE_ATTEMPTS) throw unavailable('identity', false, error);
     }
   }
 }
