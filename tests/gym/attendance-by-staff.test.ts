@@ -153,4 +153,23 @@ describe('if staff cancel a session', () => {
     expect(jobs).toEqual([]);
     expect((await mailsAbout(platform, gymClass.title)).cancellations).toHaveLength(1);
   });
+
+  it('is ATTENDED once, if they booked and cancelled twice', async () => {
+    const { session } = await newClass(platform, staff, {
+      capacity: 1,
+      inHours: 1,
+      cancelBeforeMinutes: 120,
+    });
+    const ids = [];
+    for (let time = 1; time <= 2; time += 1) {
+      const id = await booked(session.id);
+      expect((await cancel(platform, member.token, id)).body.status).toBe('NO_SHOW');
+      ids.push(id);
+    }
+    await booked(session.id, other);
+    await moveInTime(platform, session.id, -90);
+    const [first = '', second = ''] = ids;
+    expect(await attendance(first, 'ATTENDED')).toBe('ATTENDED');
+    expect(await attendance(second, 'ATTENDED')).toBe('409 CONFLICT');
+  });
 });

@@ -141,7 +141,7 @@ export class Webhooks {
       const webhook = await this.locked(id);
       checkVersion('webhook', expectedVersion ?? change.version, webhook.version);
       const url = change.url ? new URL(change.url).href : webhook.url;
-      // A client may send the whole webhook again and again, so `active: true` begins the 3 days anew only after a switch-off.
+      // A client may send the whole webhook again and again, so with `active: true` the 3 days begin again only after a switch-off.
       if (url !== webhook.url || (change.active && !webhook.active)) webhook.failingSince = null;
       webhook.url = url;
       if (change.types) webhook.types = [...change.types];
